@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Core: the typed, ordered form of a module that every later artifact is made from.
+
+pub mod tree;
