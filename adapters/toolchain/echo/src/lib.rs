@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The bundled bounded host: it admits verified program packages, runs them under a budget and
+//! leaves evidence of what it did. It knows no caller and no purpose of a program.
+//!
+//! The contract is `docs/contracts/echo-host.md`; section numbers in comments are its own.
+
+pub mod eval;
+pub mod executable;
+pub mod limits;
+pub mod meter;
+pub mod package;
+pub mod pin;
+pub mod refusal;
+pub mod state;
