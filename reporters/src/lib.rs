@@ -1,2 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Placeholder of the skeleton.
+//! From the model to text: TAP 14, the machine report, diagnostics and exports.
+//!
+//! Nothing here computes a verdict, opens a file or reads an environment; every writer gets the
+//! stream that it writes to.
+
+pub mod diagnostics;
+pub mod label;
+pub mod report;
+pub mod tap;
+
+mod json_parts;

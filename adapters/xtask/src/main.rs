@@ -1,3 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Placeholder of the skeleton.
-fn main() {}
+//! `cargo xtask`: the jobs around the product. Each prints what it does and fails with a reason.
+
+mod command;
+mod job;
+mod tests;
+mod tour;
+
+use std::process::ExitCode;
+
+const HELP: &str = "cargo xtask JOB
+
+  tour      build everything, pin a lock over it, run the tour suite and say what was proved
+  test      install what the tests need and run them all
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let done = match words.as_slice() {
+        ["tour"] => tour::run(),
+        ["test"] => tests::run_tests(),
+        ["--help" | "-h"] => {
+            command::say(HELP);
+            Ok(())
+        }
+        _ => Err(job::Failure::new(format!("unknown job\n\n{HELP}"))),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            command::complain(&format!("xtask: {failure}\n"));
+            ExitCode::FAILURE
+        }
+    }
+}

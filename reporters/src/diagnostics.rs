@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Diagnostics `edict.test.diagnostic/v1`: bounded JSONL for machines, text for people (J1–J3).
+
+mod record;
+mod text;
+
+pub use record::record;
+
+use edict_codec::json::{Json, write_record};
+use edict_test_model::{Detail, Diagnostic, Severity, Stage, WarningKind, diagnostic::Notice};
+use std::io::Write;
+
+/// Greatest length of one line in bytes.
+pub const MAX_LINE_BYTES: usize = 16 * 1024;
+/// Greatest number of records of one run, the last one of kind `DiagnosticsTruncated` left out.
+pub const MAX_RECORDS: usize = 1_000;
+/// Greatest number of bytes of one run.
+pub const MAX_BYTES: usize = 1024 * 1024;
+
+/// How diagnostics are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// One JSON object a line.
+    Jsonl,
+    /// Rendered text; `color` is decided by the caller.
+    Human {
+        /// Whether terminal colors are written.
+        color: bool,
+    },
+}
+
+/// Writes diagnostics to a stream whose loss changes no verdict.
+#[derive(Debug)]
+pub struct DiagnosticWriter<W> {
+    output: W,
+    style: Style,
+    kept: Vec<Json>,
+    bytes: usize,
+    dropped: u64,
+    lost: u64,
+}
+
+impl<W: Write> DiagnosticWriter<W> {
+    /// A writer that has written nothing.
+    pub fn new(output: W, style: Style) -> Self {
+        Self { output, style, kept: Vec::new(), bytes: 0, dropped: 0, lost: 0 }
+    }
+
+    /// Writes one record, or counts it as dropped when a bound of the run is reached.
+    pub fn write(&mut self, diagnostic: &Diagnostic) {
+        let (json, line) = fitted(self.kept.len() as u64, diagnostic);
+        if self.kept.len() >= MAX_RECORDS
+            || line.len() > MAX_LINE_BYTES
+            || self.bytes + line.len() > MAX_BYTES - MAX_LINE_BYTES
+        {
+            self.dropped += 1;
+            return;
+        }
+        self.emit(json, &line, diagnostic);
+    }
+
+    /// Writes the record that says how many were dropped, if any were, and gives all records.
+    pub fn finish(mut self) -> Vec<Json> {
+        if self.dropped > 0 {
+            let mut notice = Notice::warning(
+                Stage::Report,
+                WarningKind::DiagnosticsTruncated,
+                "further diagnostics were dropped",
+            );
+            notice.severity = Severity::Note;
+            notice.detail = Some(Detail::Dropped(self.dropped));
+            let diagnostic = Diagnostic::Notice(notice);
+            let json = record(self.kept.len() as u64, &diagnostic);
+            let line = guarded(&json);
+            self.emit(json, &line, &diagnostic);
+        }
+        self.kept
+    }
+
+    /// The records so far, as they stand in the report.
+    pub fn records(&self) -> &[Json] {
+        &self.kept
+    }
+
+    /// Records that the stream did not take; counted in telemetry.
+    pub fn lost(&self) -> u64 {
+        self.lost
+    }
+
+    fn emit(&mut self, json: Json, line: &str, diagnostic: &Diagnostic) {
+        let written = match self.style {
+            Style::Jsonl => writeln!(self.output, "{line}"),
+            Style::Human { color } => {
+                self.output.write_all(text::render(diagnostic, color).as_bytes())
+            }
+        };
+        if written.and_then(|()| self.output.flush()).is_err() {
+            self.lost += 1;
+        }
+        self.bytes += line.len() + 1;
+        self.kept.push(json);
+    }
+}
+
+/// The record and its line. A record whose line is too long loses its excerpt, then compiler
+/// diagnostics from the end: what is cut are details, never the failure.
+fn fitted(seq: u64, diagnostic: &Diagnostic) -> (Json, String) {
+    let json = record(seq, diagnostic);
+    let line = guarded(&json);
+    let Diagnostic::Failure { failure, primary } = diagnostic else { return (json, line) };
+    if line.len() <= MAX_LINE_BYTES {
+        return (json, line);
+    }
+    let mut shorter = failure.clone();
+    if shorter.excerpt.take().is_none() {
+        match &mut shorter.detail {
+            Some(Detail::Refused { diagnostics, .. }) if !diagnostics.is_empty() => {
+                diagnostics.truncate(diagnostics.len() / 2);
+            }
+            _ => return (json, line),
+        }
+    }
+    fitted(seq, &Diagnostic::Failure { failure: shorter, primary: *primary })
+}
+
+/// The record as one line that no log scanner takes for a command (J2): `#` and every control
+/// character is an escape.
+fn guarded(json: &Json) -> String {
+    let mut line = String::new();
+    for scalar in write_record(json).chars() {
+        match scalar {
+            '#' => line.push_str("\\u0023"),
+            _ if scalar.is_control() => {
+                let mut units = [0u16; 2];
+                for unit in scalar.encode_utf16(&mut units) {
+                    line.push_str(&format!("\\u{unit:04x}"));
+                }
+            }
+            _ => line.push(scalar),
+        }
+    }
+    line
+}

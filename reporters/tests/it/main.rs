@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Tests of the reporters.
+
+mod label;
+mod tap;
