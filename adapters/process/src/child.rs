@@ -97,7 +97,8 @@ impl From<GaveUp> for TalkError {
 
 /// A child with its pipes, its process group and its descendants.
 ///
-/// [`OwnedChild::finish`] ends it; dropping it does so without telling what was found.
+/// [`OwnedChild::finish`] or [`OwnedChild::kill`] ends it; dropping it does so without telling what was
+/// found.
 #[derive(Debug)]
 pub struct OwnedChild {
     pid: Pid,
@@ -212,9 +213,12 @@ impl OwnedChild {
             .is_none_or(|pipe| is_ready(pipe, PollFlags::IN))
     }
 
-    /// Closes its standard input, waits `grace_ms` for its exit, kills what is left, reaps and sweeps.
-    ///
-    /// With 0 it is killed at once. Its remaining output is in [`Ended::stdout`].
+    /// Kills it at once, reaps and sweeps. What it wrote and nobody received is in [`Ended::stdout`].
+    pub fn kill(self) -> Ended {
+        self.end(Some(Outcome::Killed))
+    }
+
+    /// Closes its standard input, waits `grace_ms` for its exit, then does as [`Self::kill`].
     pub fn finish(mut self, grace_ms: u64) -> Ended {
         let watch = Watch {
             deadline: Deadline::after_ms(grace_ms),

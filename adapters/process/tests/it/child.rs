@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! One trial per promise.
 
-use crate::support::{Space, is_alive, patient, trials, within};
+use crate::support::{Space, is_alive, patient, read, trials, within, write};
 use edict_test_process::{
     ChildSpec, Deadline, Isolation, IsolationLevel, Outcome, OwnedChild, TEARDOWN_MS, TalkError,
     Watch, probe, run,
 };
-use std::{cell::Cell, fs, io::Write as _, time::Instant};
+use std::{cell::Cell, fs, io::Write as _};
 
 pub(crate) fn tests() -> Vec<libtest_mimic::Trial> {
     trials![
@@ -52,7 +52,9 @@ fn a_program_gets_input_and_gives_output_and_code() {
 }
 
 fn the_environment_is_exactly_the_fixed_one() {
-    let space = Space::new("#!/usr/bin/env -S /usr/bin/env\n");
+    let space = Space::new(
+        "#!/usr/bin/python3\nimport os\nfor name in os.environ: print(name + '=' + os.environ[name])\n",
+    );
     let ended = space.run(b"");
     let directory = space.directory().display();
     let text = String::from_utf8(ended.stdout.complete().unwrap()).unwrap();
@@ -73,8 +75,12 @@ fn the_working_directory_is_private_and_empty() {
 
 fn b32_only_three_descriptors_reach_the_program() {
     // A descriptor that a careless caller of the runner left open.
-    let leaked = fs::File::open("/dev/null").unwrap();
-    rustix::io::fcntl_setfd(&leaked, rustix::io::FdFlags::empty()).unwrap();
+    let leaked = rustix::fs::open(
+        "/dev/null",
+        rustix::fs::OFlags::RDONLY,
+        rustix::fs::Mode::empty(),
+    )
+    .unwrap();
     let space = Space::new(
         "#!/usr/bin/python3\nimport os\nfor n in range(256):\n  try:\n    os.fstat(n); print(n)\n  except OSError: pass\n",
     );
@@ -95,7 +101,7 @@ fn b25_a_flood_is_drained_and_bounded() {
     assert_eq!(ended.stderr.total(), 300 * 1_048_576 + 3);
     assert!(ended.stderr.is_truncated());
     assert_eq!(ended.stderr.complete(), None);
-    assert_eq!(ended.stderr.head(), [b'x'; 65_536]);
+    assert_eq!(ended.stderr.head(), vec![b'x'; 65_536]);
     assert_eq!(ended.stderr.tail().len(), 65_536);
     assert!(ended.stderr.tail().ends_with(b"xEND"));
 }
@@ -186,8 +192,11 @@ fn death_by_a_signal_is_told() {
 
 fn a_missing_program_is_not_launched() {
     let space = Space::new("");
-    fs::remove_file(space.program()).unwrap();
-    let Outcome::NotLaunched(reason) = space.run(b"").outcome else {
+    let spec = ChildSpec {
+        program: space.root().join("tools/absent"),
+        ..space.spec()
+    };
+    let Outcome::NotLaunched(reason) = run(&spec, b"", patient()).unwrap().outcome else {
         panic!("it was launched");
     };
     assert!(
@@ -246,7 +255,7 @@ fn the_limits_are_those_of_the_contract() {
 fn files_outside_are_out_of_reach() {
     let space = Space::new("");
     let outside = space.root().join("outside");
-    fs::write(&outside, "secret").unwrap();
+    write(&outside, "secret");
     let script = format!(
         "#!/bin/sh\ncat {outside}; echo x > {outside}; echo x > {root}/new; echo x > $HOME/own; cat $HOME/own; cat /etc/passwd; ls {root}; ls /proc; rm {outside}; exit 0\n",
         outside = outside.display(),
@@ -257,7 +266,7 @@ fn files_outside_are_out_of_reach() {
     assert_eq!(ended.outcome, Outcome::Exited(0));
     assert_eq!(ended.isolation, Some(IsolationLevel::Full));
     assert_eq!(ended.stdout.complete().unwrap(), b"x\n");
-    assert_eq!(fs::read(&outside).unwrap(), b"secret");
+    assert_eq!(read(&outside), b"secret");
     assert!(!space.root().join("new").exists());
 }
 
@@ -265,7 +274,7 @@ fn staged_inputs_are_read_only() {
     let space = Space::new("");
     let staged = space.root().join("staged");
     fs::create_dir(&staged).unwrap();
-    fs::write(staged.join("input"), "bytes").unwrap();
+    write(&staged.join("input"), "bytes");
     let path = staged.display();
     let space = Space::new(&format!(
         "#!/bin/sh\ncat {path}/input; echo x > {path}/input; echo x > {path}/new\n"
@@ -276,7 +285,7 @@ fn staged_inputs_are_read_only() {
     };
     let ended = run(&spec, b"", patient()).unwrap();
     assert_eq!(ended.stdout.complete().unwrap(), b"bytes");
-    assert_eq!(fs::read(staged.join("input")).unwrap(), b"bytes");
+    assert_eq!(read(&staged.join("input")), b"bytes");
     assert!(!staged.join("new").exists());
 }
 
@@ -333,7 +342,7 @@ fn a_silent_program_times_out() {
     let mut child = space.spawn();
     child.send(b"request\n", patient()).unwrap();
     assert_eq!(child.receive(1, within(50)), Err(TalkError::TimedOut));
-    assert_eq!(child.finish(0).outcome, Outcome::Killed);
+    assert_eq!(child.kill().outcome, Outcome::Killed);
 }
 
 fn an_early_exit_ends_the_stream() {
@@ -360,7 +369,7 @@ fn a_program_that_reads_nothing_times_out_a_send() {
     let mut child = space.spawn();
     let message = vec![0; 1_048_576];
     assert_eq!(child.send(&message, within(50)), Err(TalkError::TimedOut));
-    assert_eq!(child.finish(0).outcome, Outcome::Killed);
+    assert_eq!(child.kill().outcome, Outcome::Killed);
 }
 
 fn a_dropped_child_is_gone() {
@@ -383,10 +392,8 @@ fn a_teardown_overrun_is_killed() {
     let space = Space::new("#!/bin/sh\necho up; while :; do :; done\n");
     let mut child = space.spawn();
     assert_eq!(child.receive(3, patient()).unwrap(), b"up\n");
-    let since = Instant::now();
     let ended = child.finish(TEARDOWN_MS);
     assert_eq!(ended.outcome, Outcome::Killed);
-    assert!(since.elapsed().as_millis() >= u128::from(TEARDOWN_MS));
 }
 
 fn other_arguments_are_not_for_the_launcher() {

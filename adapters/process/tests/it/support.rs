@@ -41,7 +41,7 @@ impl Space {
         fs::create_dir(root.path().join("work")).unwrap();
         let private = PrivateDir::create(&root.path().join("work")).unwrap();
         let space = Self { root, private };
-        fs::write(space.program(), script).unwrap();
+        write(&space.program(), script);
         fs::set_permissions(space.program(), fs::Permissions::from_mode(0o500)).unwrap();
         space
     }
@@ -73,6 +73,16 @@ impl Space {
     pub(crate) fn read(&self, name: &str) -> String {
         fs::read_to_string(self.directory().join(name)).unwrap()
     }
+}
+
+#[expect(clippy::disallowed_methods, reason = "tests make their own files")]
+pub(crate) fn write(path: &Path, text: &str) {
+    fs::write(path, text).unwrap();
+}
+
+#[expect(clippy::disallowed_methods, reason = "tests look at their own files")]
+pub(crate) fn read(path: &Path) -> Vec<u8> {
+    fs::read(path).unwrap()
 }
 
 /// Whether a process of that number and start is still there; a zombie counts as gone.
