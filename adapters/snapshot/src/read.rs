@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Reading an open descriptor once: a regular file, within its limit, unchanged meanwhile (P2).
+
+use edict_codec::{
+    bounded::ByteLimit,
+    digest::{Algorithm, DeriveHasher, TypedDigest},
+};
+use edict_test_model::{
+    built::BLOB,
+    failure::FailureKind,
+    ports::{FileBytes, ReadError},
+};
+use rustix::{
+    fs::{FileType, Stat, fstat},
+    io::Errno,
+};
+use std::os::fd::OwnedFd;
+
+/// Bytes read at once.
+const CHUNK: usize = 16 * 1024;
+
+/// An open file and its name for messages.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    pub(crate) descriptor: OwnedFd,
+    pub(crate) name: String,
+}
+
+/// A file that was read, and its permission bits.
+#[derive(Debug)]
+pub(crate) struct Read {
+    pub(crate) file: FileBytes,
+    pub(crate) mode: u32,
+}
+
+/// Reads a regular file, at most `limit` bytes and one more, and digests it while reading.
+pub(crate) fn read_regular(opened: &Opened, limit: ByteLimit) -> Result<Read, ReadError> {
+    let before = stat(opened)?;
+    if FileType::from_raw_mode(before.st_mode) != FileType::RegularFile {
+        let reason = "it is not a regular file";
+        return Err(refuse(opened, FailureKind::NotARegularFile, reason));
+    }
+    let too_large = || ReadError {
+        kind: None,
+        message: format!("read `{}`: larger than {} bytes", opened.name, limit.get()),
+    };
+    if u64::try_from(before.st_size).is_ok_and(|size| size > limit.get()) {
+        return Err(too_large());
+    }
+    let mut bytes = Vec::new();
+    let mut hasher = DeriveHasher::new(BLOB);
+    let mut chunk = [0; CHUNK];
+    loop {
+        match rustix::io::read(&opened.descriptor, &mut chunk) {
+            Ok(0) => break,
+            Ok(count) => {
+                let read = chunk.get(..count).unwrap_or_default();
+                hasher.update(read);
+                bytes.extend_from_slice(read);
+                if !limit.admits(bytes.len()) {
+                    return Err(too_large());
+                }
+            }
+            Err(Errno::INTR) => {}
+            Err(error) => {
+                let reason = std::io::Error::from(error).to_string();
+                return Err(refuse(opened, FailureKind::InputUnreadable, &reason));
+            }
+        }
+    }
+    let after = stat(opened)?;
+    if signature(&before) != signature(&after) || i64::try_from(bytes.len()) != Ok(after.st_size) {
+        let reason = "it changed while it was read";
+        return Err(refuse(opened, FailureKind::InputChanged, reason));
+    }
+    Ok(Read {
+        file: FileBytes {
+            bytes: bytes.into(),
+            blob: TypedDigest::new(BLOB, Algorithm::Blake3, hasher.finish()),
+            hard_linked: after.st_nlink > 1,
+        },
+        mode: after.st_mode,
+    })
+}
+
+/// What may not differ between two looks at the same open file: place, size and times.
+fn signature(stat: &Stat) -> (u64, u64, i64, (i64, i64), (i64, i64)) {
+    (
+        stat.st_dev,
+        stat.st_ino,
+        stat.st_size,
+        (
+            stat.st_mtime,
+            i64::try_from(stat.st_mtime_nsec).unwrap_or(0),
+        ),
+        (
+            stat.st_ctime,
+            i64::try_from(stat.st_ctime_nsec).unwrap_or(0),
+        ),
+    )
+}
+
+fn stat(opened: &Opened) -> Result<Stat, ReadError> {
+    fstat(&opened.descriptor).map_err(|error| {
+        let reason = std::io::Error::from(error).to_string();
+        refuse(opened, FailureKind::InputUnreadable, &reason)
+    })
+}
+
+fn refuse(opened: &Opened, kind: FailureKind, reason: &str) -> ReadError {
+    ReadError {
+        kind: Some(kind),
+        message: format!("read `{}`: {reason}", opened.name),
+    }
+}
