@@ -213,6 +213,8 @@ pub struct ExecutionFailure {
     pub kind: FailureKind,
     /// The host's own refusal or fault kind, if it gave one.
     pub host_code: Option<String>,
+    /// How the host process ended or stood, where the failure is about the process (J3).
+    pub child: Option<crate::diagnostic::Child>,
     /// One sentence for people; never parsed.
     pub message: String,
 }

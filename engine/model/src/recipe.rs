@@ -14,7 +14,7 @@ mod verify;
 pub use build::{APPLICATION, ApplicationSubject, BuildRecipe, ContentFile, LawpackFiles};
 pub use diff::{Difference, differing};
 pub use explain::explain;
-pub use key::{BUILD, VERIFY, key, preimage};
+pub use key::{BUILD, VERIFY, key, preimage, stored};
 pub use record::{Leaf, LeafValue, leaves};
 pub use verify::{ArtifactPin, VerifyRecipe};
 

@@ -5,6 +5,7 @@ use super::{
     Binder, BoundOperation, CaseEvidence, ContextFacts, ExecutionStep, HostHello, Opening,
     OutcomeKind, storage_for,
 };
+use crate::diagnostic::Child;
 use crate::failure::{FailureKind, Stage};
 use crate::ids::ContextNonce;
 use crate::plan::CasePlan;
@@ -33,6 +34,8 @@ pub struct BoundFailure {
     pub check: Option<&'static str>,
     /// The host's own kind of a refusal or fault.
     pub host_code: Option<String>,
+    /// How the host process ended or stood.
+    pub child: Option<Child>,
     /// What a digest should have been.
     pub expected: Option<TypedDigest>,
     /// What it was.
@@ -49,6 +52,7 @@ impl BoundFailure {
             kind,
             check: None,
             host_code: None,
+            child: None,
             expected: None,
             actual: None,
             message,
@@ -171,6 +175,7 @@ fn bind_operations(
                 kind: failure.kind,
                 check: Some(failure.check),
                 host_code: None,
+                child: None,
                 expected: failure.expected,
                 actual: failure.actual,
                 message: failure.message,
@@ -187,6 +192,7 @@ fn port_failure(failure: &super::ExecutionFailure) -> BoundFailure {
         kind: failure.kind,
         check: None,
         host_code: failure.host_code.clone(),
+        child: failure.child.clone(),
         expected: None,
         actual: None,
         message: failure.message.clone(),

@@ -4,7 +4,7 @@
 use super::{Recipe, RecipeVisitor, Scalar};
 use crate::ids::Locator;
 use edict_codec::{
-    cbor::{Value, encode},
+    cbor::{CborError, Value, decode, encode},
     digest::{TypedDigest, derive_typed},
 };
 
@@ -23,6 +23,15 @@ pub fn preimage(recipe: &dyn Recipe) -> Vec<u8> {
 /// The key of a recipe: the digest of its preimage under its context.
 pub fn key(recipe: &dyn Recipe) -> TypedDigest {
     derive_typed(recipe.context(), &preimage(recipe))
+}
+
+/// The identity of a stored preimage under `context`, decoded strictly before it is digested (D3).
+///
+/// # Errors
+/// The codec's rejection; such bytes have no identity.
+pub fn stored(context: &str, preimage: &[u8]) -> Result<TypedDigest, CborError> {
+    decode(preimage)?;
+    Ok(derive_typed(context, preimage))
 }
 
 /// Collects the items of the list that is being visited. Locators never reach it.
