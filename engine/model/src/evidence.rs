@@ -39,6 +39,7 @@ pub use record::{
 pub use replica::Replica;
 
 use crate::built::Body;
+use crate::diagnostic::{Child, Excerpt};
 use crate::failure::FailureKind;
 use crate::ids::ContextNonce;
 use crate::package::{PackageError, ProgramKind, ProgramPackage, VerificationReport};
@@ -215,6 +216,10 @@ pub struct ExecutionFailure {
     pub host_code: Option<String>,
     /// How the host process ended or stood, where the failure is about the process (J3).
     pub child: Option<crate::diagnostic::Child>,
+    /// How the process ended, if the failure ended it.
+    pub child: Option<Child>,
+    /// Standard error of that process.
+    pub excerpt: Option<Excerpt>,
     /// One sentence for people; never parsed.
     pub message: String,
 }

@@ -6,6 +6,7 @@ use super::{
     OutcomeKind, storage_for,
 };
 use crate::diagnostic::Child;
+use crate::diagnostic::{Child, Excerpt};
 use crate::failure::{FailureKind, Stage};
 use crate::ids::ContextNonce;
 use crate::plan::CasePlan;
@@ -40,6 +41,10 @@ pub struct BoundFailure {
     pub expected: Option<TypedDigest>,
     /// What it was.
     pub actual: Option<TypedDigest>,
+    /// How the host process ended, if the failure ended it.
+    pub child: Option<Child>,
+    /// Standard error of that process.
+    pub excerpt: Option<Excerpt>,
     /// One sentence.
     pub message: String,
 }
@@ -55,6 +60,8 @@ impl BoundFailure {
             child: None,
             expected: None,
             actual: None,
+            child: None,
+            excerpt: None,
             message,
         }
     }
@@ -178,6 +185,8 @@ fn bind_operations(
                 child: None,
                 expected: failure.expected,
                 actual: failure.actual,
+                child: None,
+                excerpt: None,
                 message: failure.message,
             });
         }
@@ -195,6 +204,8 @@ fn port_failure(failure: &super::ExecutionFailure) -> BoundFailure {
         child: failure.child.clone(),
         expected: None,
         actual: None,
+        child: failure.child.clone(),
+        excerpt: failure.excerpt.clone(),
         message: failure.message.clone(),
     }
 }
