@@ -215,8 +215,6 @@ pub struct ExecutionFailure {
     /// The host's own refusal or fault kind, if it gave one.
     pub host_code: Option<String>,
     /// How the host process ended or stood, where the failure is about the process (J3).
-    pub child: Option<crate::diagnostic::Child>,
-    /// How the process ended, if the failure ended it.
     pub child: Option<Child>,
     /// Standard error of that process.
     pub excerpt: Option<Excerpt>,

@@ -5,7 +5,6 @@ use super::{
     Binder, BoundOperation, CaseEvidence, ContextFacts, ExecutionStep, HostHello, Opening,
     OutcomeKind, storage_for,
 };
-use crate::diagnostic::Child;
 use crate::diagnostic::{Child, Excerpt};
 use crate::failure::{FailureKind, Stage};
 use crate::ids::ContextNonce;
@@ -41,8 +40,6 @@ pub struct BoundFailure {
     pub expected: Option<TypedDigest>,
     /// What it was.
     pub actual: Option<TypedDigest>,
-    /// How the host process ended, if the failure ended it.
-    pub child: Option<Child>,
     /// Standard error of that process.
     pub excerpt: Option<Excerpt>,
     /// One sentence.
@@ -60,7 +57,6 @@ impl BoundFailure {
             child: None,
             expected: None,
             actual: None,
-            child: None,
             excerpt: None,
             message,
         }
@@ -185,7 +181,6 @@ fn bind_operations(
                 child: None,
                 expected: failure.expected,
                 actual: failure.actual,
-                child: None,
                 excerpt: None,
                 message: failure.message,
             });
@@ -204,7 +199,6 @@ fn port_failure(failure: &super::ExecutionFailure) -> BoundFailure {
         child: failure.child.clone(),
         expected: None,
         actual: None,
-        child: failure.child.clone(),
         excerpt: failure.excerpt.clone(),
         message: failure.message.clone(),
     }
