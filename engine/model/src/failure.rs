@@ -14,6 +14,7 @@ use crate::{
     verdict::Verdict,
 };
 use edict_codec::digest::TypedDigest;
+use std::ops::{Deref, DerefMut};
 
 /// Where a run or a case ended (section 4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -117,9 +118,28 @@ impl Stage {
     }
 }
 
-/// One failure: everything its diagnostic record says (section 6).
+/// One failure: everything its diagnostic record says (section 6), read and set through
+/// [`FailureRecord`]. It is one pointer wide, because it is the error of most functions.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failure {
+pub struct Failure(Box<FailureRecord>);
+
+impl Deref for Failure {
+    type Target = FailureRecord;
+
+    fn deref(&self) -> &FailureRecord {
+        &self.0
+    }
+}
+
+impl DerefMut for Failure {
+    fn deref_mut(&mut self) -> &mut FailureRecord {
+        &mut self.0
+    }
+}
+
+/// The members of a failure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FailureRecord {
     /// Where.
     pub stage: Stage,
     /// What.
@@ -149,7 +169,7 @@ pub struct Failure {
 impl Failure {
     /// A failure that says nothing but where, what and one sentence.
     pub fn new(stage: Stage, kind: FailureKind, message: impl Into<String>) -> Self {
-        Self {
+        Self(Box::new(FailureRecord {
             stage,
             kind,
             case: None,
@@ -162,7 +182,7 @@ impl Failure {
             message: message.into(),
             excerpt: None,
             detail: None,
-        }
+        }))
     }
 
     /// A defect of the runner itself.

@@ -25,7 +25,7 @@ pub mod verdict;
 pub mod why;
 
 pub use diagnostic::{Detail, Diagnostic, Excerpt, FileSpan, Severity, WarningKind};
-pub use failure::{Failure, FailureKind, Form, Stage};
+pub use failure::{Failure, FailureKind, FailureRecord, Form, Stage};
 pub use ids::{CaseId, CaseIndex, ContextNonce, Coordinate, Locator, ProgramIndex, RunId, SuiteId};
 pub use limits::{Limit, Limits};
 pub use verdict::Verdict;

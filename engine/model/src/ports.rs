@@ -205,19 +205,19 @@ pub trait RunStore: Send + Sync {
     ///
     /// # Errors
     /// Why no record can be kept.
-    fn begin(&self) -> Result<u64, Notice>;
+    fn begin(&self) -> Result<u64, Box<Notice>>;
 
     /// Appends one line to the record of run `number`.
     ///
     /// # Errors
     /// Why it was not kept.
-    fn append(&self, number: u64, line: &str) -> Result<(), Notice>;
+    fn append(&self, number: u64, line: &str) -> Result<(), Box<Notice>>;
 
     /// Publishes `run.json`, which completes the record.
     ///
     /// # Errors
     /// Why it was not kept.
-    fn finish(&self, number: u64, document: &str) -> Result<(), Notice>;
+    fn finish(&self, number: u64, document: &str) -> Result<(), Box<Notice>>;
 
     /// The complete records, ascending.
     fn numbers(&self) -> Vec<u64>;

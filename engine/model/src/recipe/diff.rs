@@ -28,12 +28,11 @@ pub fn differing(from: &[Leaf], to: &[Leaf]) -> Vec<Difference> {
             to: Some(leaf.value.clone()),
         })
     });
-    let removed = from.iter().filter_map(|leaf| {
-        (!after.contains_key(leaf.label.as_str())).then(|| Difference {
-            label: leaf.label.clone(),
-            from: Some(leaf.value.clone()),
-            to: None,
-        })
+    let gone = |leaf: &&Leaf| !after.contains_key(leaf.label.as_str());
+    let removed = from.iter().filter(gone).map(|leaf| Difference {
+        label: leaf.label.clone(),
+        from: Some(leaf.value.clone()),
+        to: None,
     });
     let mut differences: Vec<Difference> = changed.chain(removed).collect();
     if differences.is_empty() && from != to {
