@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The runner as its users start it: real programs, whole streams, exit status and report.
+
+mod consumers;
+mod support;
