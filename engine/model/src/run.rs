@@ -3,6 +3,7 @@
 
 pub mod evidence;
 pub mod laws;
+mod producers;
 pub mod program;
 pub mod semantic;
 pub mod sink;
@@ -12,6 +13,8 @@ pub use evidence::{
     CaseEvidenceReport, Check, CheckResult, ContextReport, HostReport, OperationReport,
     SettlementReport, StateReport, StorageKind, WalReport,
 };
+pub use laws::BrokenLaw;
+pub use producers::{host_pins, producers, provider_package};
 pub use program::{ProgramReport, VerificationReport};
 pub use semantic::{semantic_digest, semantic_json};
 pub use sink::{NullSink, RunSink};
