@@ -398,9 +398,14 @@ impl Binder {
         self.last_receipt = Some(decoded.receipt.digest.clone());
     }
 
-    /// Invocations decided so far.
-    pub(super) fn decided(&self) -> u64 {
+    /// Invocations decided and bound so far.
+    pub fn decided(&self) -> u64 {
         self.decided
+    }
+
+    /// Digest of the receipt of the last of them.
+    pub fn last_receipt(&self) -> Option<&TypedDigest> {
+        self.last_receipt.as_ref()
     }
 }
 

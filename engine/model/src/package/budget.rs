@@ -71,6 +71,15 @@ impl Counters {
         })
     }
 
+    /// The form in messages.
+    pub fn to_value(self) -> Value {
+        Value::text_map([
+            ("steps", Value::unsigned(self.steps)),
+            ("allocatedBytes", Value::unsigned(self.allocated_bytes)),
+            ("outputBytes", Value::unsigned(self.output_bytes)),
+        ])
+    }
+
     /// Whether every member is within `budget`.
     pub fn within_budget(self, budget: ExecutionBudget) -> bool {
         self.within(Self {

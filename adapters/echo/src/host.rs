@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `EchoHost`: the execution port over one host process, used for one case after the other.
+
+use crate::client::{Answer, Client, Trouble};
+use crate::context::{self, Session, invocations};
+use crate::frame::{Direction, FrameKind};
+use crate::ledger::Ledger;
+use crate::message;
+use crate::preflight;
+use crate::transport::{Ending, Launch};
+use edict_codec::digest::TypedDigest;
+use edict_test_model::diagnostic::Detail;
+use edict_test_model::evidence::{CaseEvidence, ExecutionFailure, ExecutionStep};
+use edict_test_model::plan::{CasePlan, HostPins};
+use edict_test_model::ports::ExecutionPort;
+use edict_test_model::run::HostReport;
+use edict_test_model::suite::Role;
+use edict_test_model::{ContextNonce, Failure, FailureKind, Stage};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// What a port is told once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostSettings {
+    /// Identity of the executable that is launched.
+    pub executable: TypedDigest,
+    /// One whole frame, both directions, in bytes.
+    pub max_frame_bytes: u64,
+}
+
+/// The execution port. One process serves all cases; after the first failure that stops a run it is
+/// killed and no other one is started.
+#[derive(Debug)]
+pub struct EchoHost {
+    settings: HostSettings,
+    launch: Box<dyn Launch>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    ledger: Ledger,
+    session: Option<Session>,
+    /// Why there is no session any more.
+    lost: Option<String>,
+    /// What could not be cleaned up.
+    leftover: Option<String>,
+}
+
+impl EchoHost {
+    /// A port that has not started anything.
+    pub fn new(settings: HostSettings, launch: Box<dyn Launch>) -> Self {
+        Self {
+            settings,
+            launch,
+            state: Mutex::default(),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // A panic elsewhere ends the run; the ledger stays true in any case.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn start(&self, state: &mut State, pins: &HostPins) -> Result<HostReport, Failure> {
+        let max_frame_bytes = self.settings.max_frame_bytes;
+        let fail = |trouble: Trouble| failure(trouble, None, max_frame_bytes);
+        preflight::frame_limit(max_frame_bytes).map_err(fail)?;
+        if self.settings.executable != pins.executable {
+            let message = "the host to start is not the one pinned";
+            return Err(Failure::new(
+                Stage::Toolchain,
+                FailureKind::ToolMismatch,
+                message,
+            ));
+        }
+        let transport = self.launch.launch().map_err(|message| {
+            let kind = FailureKind::HostSpawnFailed;
+            fail(Trouble::new(kind, format!("start the host: {message}")))
+        })?;
+        let mut client = Client::new(transport, max_frame_bytes);
+        match preflight::greet(&mut client, &state.ledger, max_frame_bytes, pins) {
+            Ok((hello, body)) => {
+                let report = HostReport {
+                    executable: self.settings.executable.clone(),
+                    hello: body,
+                };
+                state.session = Some(Session {
+                    client,
+                    hello,
+                    report: report.clone(),
+                    installed: BTreeMap::new(),
+                });
+                Ok(report)
+            }
+            Err(trouble) => {
+                let ending = client.end(false);
+                state.note(&trouble.message, &ending);
+                let trouble = blamed(trouble, &ending);
+                Err(failure(trouble, Some(ending), max_frame_bytes))
+            }
+        }
+    }
+}
+
+impl State {
+    fn note(&mut self, why: &str, ending: &Ending) {
+        self.lost.get_or_insert_with(|| why.to_owned());
+        if ending.survivors > 0 {
+            let message = format!(
+                "{} processes of the host could not be ended",
+                ending.survivors
+            );
+            self.leftover.get_or_insert(message);
+        }
+        if let Some(leftover) = &ending.leftover {
+            self.leftover.get_or_insert_with(|| leftover.clone());
+        }
+    }
+}
+
+impl ExecutionPort for EchoHost {
+    fn preflight(&self, pins: &HostPins) -> Result<HostReport, Failure> {
+        let mut state = self.state();
+        if let Some(session) = &state.session {
+            return Ok(session.report.clone());
+        }
+        if let Some(lost) = &state.lost {
+            let message = format!("the host is gone: {lost}");
+            return Err(Failure::new(Stage::Host, FailureKind::HostLost, message));
+        }
+        self.start(&mut state, pins)
+    }
+
+    fn run_case(&self, plan: &CasePlan, nonce: ContextNonce) -> CaseEvidence {
+        let mut state = self.state();
+        let state = &mut *state;
+        let mut evidence = CaseEvidence {
+            host: None,
+            context: None,
+            operations: Vec::new(),
+            failure: None,
+        };
+        if !state.ledger.spend(&nonce, &invocations(plan, &nonce)) {
+            let message = "this context was submitted before";
+            let trouble = Trouble::new(FailureKind::ReplayedContext, message);
+            evidence.failure = Some(execution(ExecutionStep::Open, trouble, None));
+            return evidence;
+        }
+        let Some(mut session) = state.session.take() else {
+            let lost = state.lost.as_deref().unwrap_or("it was never started");
+            let trouble = Trouble::new(FailureKind::HostLost, format!("there is no host: {lost}"));
+            evidence.failure = Some(execution(ExecutionStep::Start, trouble, None));
+            return evidence;
+        };
+        evidence.host = Some(session.report.clone());
+        match context::run(&mut session, &mut state.ledger, plan, &nonce, &mut evidence) {
+            Ok(refused) => {
+                evidence.failure = refused.map(|(step, trouble)| execution(step, trouble, None));
+                state.session = Some(session);
+            }
+            Err(stop) => {
+                let ending = session.client.end(false);
+                let why = match &stop.trouble {
+                    Some(trouble) => trouble.message.as_str(),
+                    None => "its evidence did not bind",
+                };
+                state.note(why, &ending);
+                evidence.failure = stop.trouble.map(|trouble| {
+                    let trouble = blamed(trouble, &ending);
+                    execution(stop.step, trouble, Some(ending))
+                });
+            }
+        }
+        evidence
+    }
+
+    fn close(&self) -> Result<(), Failure> {
+        let mut state = self.state();
+        let limit = self.settings.max_frame_bytes;
+        let mut outcome = Ok(());
+        if let Some(mut session) = state.session.take() {
+            let parting = shutdown(&mut session.client, &state.ledger);
+            let ending = session.client.end(parting.is_ok());
+            state.note("it was shut down", &ending);
+            let ended = ended_in_order(&ending);
+            outcome = parting
+                .and(ended)
+                .map_err(|trouble| failure(blamed(trouble, &ending), Some(ending), limit));
+        }
+        match state.leftover.take() {
+            Some(message) if outcome.is_ok() => Err(Failure::new(
+                Stage::Cleanup,
+                FailureKind::CleanupIncomplete,
+                message,
+            )),
+            _ => outcome,
+        }
+    }
+
+    fn submissions(&self) -> u64 {
+        self.state().ledger.submissions()
+    }
+}
+
+fn shutdown(client: &mut Client, ledger: &Ledger) -> Result<(), Trouble> {
+    let kind = FrameKind::Shutdown(Direction::Request);
+    match client.ask(kind, &message::shutdown(), ledger)? {
+        Answer::Done(reply) => {
+            if message::bye(&reply.body)? != 0 {
+                let message = "the host had contexts open that nobody uses";
+                return Err(Trouble::new(FailureKind::HostProtocol, message));
+            }
+            client.nothing_more()
+        }
+        Answer::Refused(refusal) => Err(Trouble {
+            kind: FailureKind::HostProtocol,
+            message: format!("the host refused to shut down: {}", refusal.message),
+            host_code: Some(refusal.kind),
+        }),
+    }
+}
+
+fn ended_in_order(ending: &Ending) -> Result<(), Trouble> {
+    if ending.unread > 0 {
+        let message = "the host wrote more after its last reply";
+        Err(Trouble::new(FailureKind::HostProtocol, message))
+    } else if ending.orderly {
+        Ok(())
+    } else {
+        let message = "the host did not exit in order after `bye`";
+        Err(Trouble::new(FailureKind::HostLost, message))
+    }
+}
+
+/// What the end of the process says about the trouble that came before it.
+fn blamed(trouble: Trouble, ending: &Ending) -> Trouble {
+    if let Some(why) = &ending.not_launched {
+        let message = format!("the host could not be executed: {why}");
+        return Trouble::new(FailureKind::HostSpawnFailed, message);
+    }
+    if ending.hit_file_limit {
+        let message = "the host wrote more than is left of maxArtifactBytes";
+        return Trouble::new(FailureKind::ArtifactBytesExceeded, message);
+    }
+    trouble
+}
+
+fn execution(step: ExecutionStep, trouble: Trouble, ending: Option<Ending>) -> ExecutionFailure {
+    let (child, excerpt) = ending.map_or((None, None), |it| (it.child, it.excerpt));
+    ExecutionFailure {
+        step,
+        kind: trouble.kind,
+        host_code: trouble.host_code,
+        child,
+        excerpt,
+        message: trouble.message,
+    }
+}
+
+/// A failure outside of a case.
+fn failure(trouble: Trouble, ending: Option<Ending>, max_frame_bytes: u64) -> Failure {
+    let (child, excerpt) = ending.map_or((None, None), |it| (it.child, it.excerpt));
+    let (stage, role) = match trouble.kind {
+        FailureKind::ProfileUnsupported | FailureKind::ProfileMismatch => {
+            (Stage::Toolchain, Some(Role::InterpreterProfile))
+        }
+        FailureKind::EvidenceVersionUnsupported => (Stage::Toolchain, Some(Role::Host)),
+        FailureKind::WallTimeout => (Stage::Execute, None),
+        FailureKind::Interrupted => (Stage::Interrupt, None),
+        FailureKind::ArtifactBytesExceeded => (Stage::Report, None),
+        _ => (Stage::Host, None),
+    };
+    let detail = match (stage, trouble.kind) {
+        (_, FailureKind::FrameTooLarge) => Some(Detail::Limit {
+            limit: max_frame_bytes,
+            actual: None,
+        }),
+        (Stage::Host, _) => child.map(|child| Detail::Host {
+            child,
+            host_code: trouble.host_code,
+        }),
+        (Stage::Execute, _) => child.map(Detail::Child),
+        _ => None,
+    };
+    let mut failure = Failure::new(stage, trouble.kind, trouble.message);
+    failure.role = role;
+    failure.excerpt = excerpt;
+    failure.detail = detail;
+    failure
+}
