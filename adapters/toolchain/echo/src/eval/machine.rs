@@ -1,0 +1,525 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The interpreter: one loop over flat code with stacks of its own, so nothing of a program can
+//! grow the stack of the host.
+
+use super::{
+    builtins,
+    code::{Code, Op, Operand, Slot},
+    effects,
+    value::{Symbol, TooDeep, Value},
+    write::{self, WriteError},
+};
+use crate::{
+    executable::{Decision, Origin},
+    limits,
+    meter::{Exhausted, Meter},
+    package::tree::Comparison,
+    refusal::Refusal,
+    state::view::AtomView,
+};
+use edict_codec::cbor;
+use std::sync::Arc;
+
+/// Why an evaluation stops before its result.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// A charge did not fit.
+    Exhausted(Exhausted),
+    /// A promise of the program was broken; it is said which.
+    Fault(&'static str),
+    /// The state, or a limit of values, refused.
+    Refused(Refusal),
+}
+
+impl From<Exhausted> for Stop {
+    fn from(exhausted: Exhausted) -> Self {
+        Self::Exhausted(exhausted)
+    }
+}
+
+impl From<TooDeep> for Stop {
+    fn from(_: TooDeep) -> Self {
+        Self::Fault("a value nests deeper than any type")
+    }
+}
+
+impl From<Refusal> for Stop {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+/// What a loop still has to visit.
+#[derive(Debug)]
+struct Loop {
+    collection: Value,
+    next: usize,
+}
+
+#[derive(Debug)]
+struct Call {
+    back: usize,
+    base: usize,
+}
+
+/// One evaluation.
+pub(crate) struct Machine<'a> {
+    pub(crate) code: &'a Code,
+    pub(crate) meter: Meter,
+    pub(crate) view: &'a mut dyn AtomView,
+    pub(crate) stack: Vec<Value>,
+    /// Canonical bytes of the basis value, once it exists.
+    pub(crate) basis: Option<Vec<u8>>,
+    locals: Vec<Value>,
+    base: usize,
+    loops: Vec<Loop>,
+    calls: Vec<Call>,
+}
+
+impl<'a> Machine<'a> {
+    /// A machine about to run `code` on `input`.
+    pub(crate) fn new(
+        code: &'a Code,
+        input: Value,
+        meter: Meter,
+        view: &'a mut dyn AtomView,
+    ) -> Self {
+        Self {
+            code,
+            meter,
+            view,
+            stack: Vec::new(),
+            basis: None,
+            locals: vec![input],
+            base: 0,
+            loops: Vec::new(),
+            calls: Vec::new(),
+        }
+    }
+
+    /// Runs to the decision of the program.
+    pub(crate) fn run(&mut self) -> Result<Decision, Stop> {
+        let code = self.code;
+        let mut at = 0usize;
+        loop {
+            let Some(op) = code.ops.get(at) else {
+                return Err(Stop::Fault("the code ended"));
+            };
+            at = at.wrapping_add(1);
+            match *op {
+                Op::Units(units) => self.meter.units(units)?,
+                Op::Const(constant) => {
+                    let value = code.constants.get(constant as usize).cloned();
+                    self.stack.push(value.ok_or(BROKEN)?);
+                }
+                Op::Local(slot) => {
+                    let value = self.local(slot)?.clone();
+                    self.stack.push(value);
+                }
+                Op::Path { slot, first, count } => {
+                    let value = self.path(slot, first, count)?;
+                    self.stack.push(value);
+                }
+                Op::Field(name) => self.field(name)?,
+                Op::Store(slot) => {
+                    let value = self.pop()?;
+                    self.store(slot, value)?;
+                }
+                Op::Integer {
+                    op,
+                    width,
+                    checked,
+                    left,
+                    right,
+                } => {
+                    if checked {
+                        self.meter.charge(0, 32)?;
+                    }
+                    let right = self.operand(right)?;
+                    let left = self.operand(left)?;
+                    let value = builtins::integer(op, width, checked, &left, &right)?;
+                    self.stack.push(value);
+                }
+                Op::Compare {
+                    op,
+                    when,
+                    units,
+                    left,
+                    right,
+                    target,
+                } => {
+                    self.meter.units(units)?;
+                    if self.compare(op, left, right)? == when {
+                        at = target as usize;
+                    }
+                }
+                Op::Jump(target) => at = target as usize,
+                Op::Match(table) => at = self.choose(table)?,
+                Op::Call(function) => at = self.call(function, at)?,
+                Op::Return => at = self.give_back()?,
+                Op::LoopStart { item, bound, exit } => {
+                    if !self.loop_start(item, bound)? {
+                        at = exit as usize;
+                    }
+                }
+                Op::LoopNext {
+                    item,
+                    accumulator,
+                    start,
+                } => {
+                    if let Some(accumulator) = accumulator {
+                        let value = self.pop()?;
+                        self.store(accumulator, value)?;
+                    }
+                    if self.loop_next(item)? {
+                        at = start as usize;
+                    }
+                }
+                Op::Record(form) => self.record(form)?,
+                Op::List(count) => self.list(count)?,
+                Op::Case(name) => self.case(name)?,
+                Op::Builtin(builtin) => builtins::run(self, builtin)?,
+                Op::Effect(form) => {
+                    if let Some((slot, payload, target)) = effects::run(self, form)? {
+                        self.store(slot, payload)?;
+                        at = target as usize;
+                    }
+                }
+                Op::Raise(form) => return self.raise(form),
+                Op::ConstraintFailed(number) => return Ok(constraint_failed(number)),
+                Op::Basis => self.keep_basis()?,
+                Op::End => return self.end(),
+            }
+        }
+    }
+
+    /// Takes the value on top of the stack.
+    #[inline]
+    pub(crate) fn pop(&mut self) -> Result<Value, Stop> {
+        self.stack.pop().ok_or(BROKEN)
+    }
+
+    #[inline]
+    fn local(&self, slot: Slot) -> Result<&Value, Stop> {
+        self.locals
+            .get(self.base.wrapping_add(slot as usize))
+            .ok_or(BROKEN)
+    }
+
+    /// Slots are taken as a stack, so a new one is directly above the others.
+    #[inline]
+    fn store(&mut self, slot: Slot, value: Value) -> Result<(), Stop> {
+        let at = self.base.wrapping_add(slot as usize);
+        if at == self.locals.len() {
+            self.locals.push(value);
+        } else {
+            *self.locals.get_mut(at).ok_or(BROKEN)? = value;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn operand(&mut self, operand: Operand) -> Result<Value, Stop> {
+        match operand {
+            Operand::Stack => self.pop(),
+            Operand::Local(slot) => self.local(slot).cloned(),
+            Operand::Const(constant) => self
+                .code
+                .constants
+                .get(constant as usize)
+                .cloned()
+                .ok_or(BROKEN),
+        }
+    }
+
+    fn path(&self, slot: Slot, first: u32, count: u32) -> Result<Value, Stop> {
+        let first = first as usize;
+        let names = self
+            .code
+            .fields
+            .get(first..first.saturating_add(count as usize))
+            .ok_or(BROKEN)?;
+        let mut value = self.local(slot)?;
+        for name in names {
+            value = field(self.code, value, *name)?;
+        }
+        Ok(value.clone())
+    }
+
+    #[inline]
+    fn compare(&mut self, op: Comparison, left: Operand, right: Operand) -> Result<bool, Stop> {
+        let right = self.operand(right)?;
+        let left = self.operand(left)?;
+        let extra = left.weight().max(right.weight()).saturating_sub(1);
+        if extra > 0 {
+            self.meter.charge(extra, 0)?;
+        }
+        let order = match (op, &left, &right) {
+            (Comparison::Equal, left, right) => return Ok(left.same(right)),
+            (Comparison::Different, left, right) => return Ok(!left.same(right)),
+            (_, Value::Unsigned(left), Value::Unsigned(right)) => left.cmp(right),
+            (_, Value::Signed(left), Value::Signed(right)) => left.cmp(right),
+            _ => return Err(Stop::Fault("only two integers of one type have an order")),
+        };
+        Ok(match op {
+            Comparison::Less => order.is_lt(),
+            Comparison::AtMost => order.is_le(),
+            Comparison::Greater => order.is_gt(),
+            Comparison::AtLeast => order.is_ge(),
+            Comparison::Equal => order.is_eq(),
+            Comparison::Different => order.is_ne(),
+        })
+    }
+
+    fn choose(&mut self, table: u32) -> Result<usize, Stop> {
+        let code = self.code;
+        let value = self.pop()?;
+        let (case, payload) = match &value {
+            Value::Case(name) => (*name, None),
+            Value::CaseWith(payload) => (payload.tag(), payload.parts().first().cloned()),
+            other => match other.held() {
+                Some(None) => (code.none, None),
+                Some(held) => (code.some, held),
+                None => return Err(Stop::Fault("only a case or an Option has arms")),
+            },
+        };
+        let arms = code.matches.get(table as usize).ok_or(BROKEN)?;
+        let arm = arms
+            .iter()
+            .find(|arm| arm.case == case)
+            .ok_or(Stop::Fault("a match has no arm for its value"))?;
+        if let Some(slot) = arm.binding {
+            let payload = payload.ok_or(Stop::Fault("a case without payload was bound"))?;
+            self.store(slot, payload)?;
+        }
+        Ok(arm.target as usize)
+    }
+
+    fn call(&mut self, function: u32, back: usize) -> Result<usize, Stop> {
+        let entry = self.code.functions.get(function as usize).ok_or(BROKEN)?;
+        let first = self.stack.len().checked_sub(entry.arity).ok_or(BROKEN)?;
+        self.calls.push(Call {
+            back,
+            base: self.base,
+        });
+        self.base = self.locals.len();
+        self.locals.extend(self.stack.drain(first..));
+        Ok(entry.target as usize)
+    }
+
+    fn give_back(&mut self) -> Result<usize, Stop> {
+        let call = self.calls.pop().ok_or(BROKEN)?;
+        self.locals.truncate(self.base);
+        self.base = call.base;
+        Ok(call.back)
+    }
+
+    fn loop_start(&mut self, item: Slot, bound: u32) -> Result<bool, Stop> {
+        let collection = self.pop()?;
+        let length = match &collection {
+            Value::List(items) => items.parts().len(),
+            Value::Bytes(bytes) => bytes.len(),
+            _ => return Err(Stop::Fault("a loop goes over a list or bytes")),
+        };
+        if length > bound as usize {
+            return Err(Stop::Fault("a list is longer than the bound of its loop"));
+        }
+        self.loops.push(Loop {
+            collection,
+            next: 0,
+        });
+        self.loop_next(item)
+    }
+
+    /// Binds the next item; `false`, and the loop left, if there is none.
+    #[inline]
+    fn loop_next(&mut self, item: Slot) -> Result<bool, Stop> {
+        let current = self.loops.last_mut().ok_or(BROKEN)?;
+        let value = match &current.collection {
+            Value::Bytes(bytes) => bytes
+                .get(current.next)
+                .map(|byte| Value::Unsigned(u64::from(*byte))),
+            Value::List(items) => items.parts().get(current.next).cloned(),
+            _ => None,
+        };
+        current.next = current.next.wrapping_add(1);
+        if let Some(value) = value {
+            self.store(item, value)?;
+            Ok(true)
+        } else {
+            self.loops.pop();
+            Ok(false)
+        }
+    }
+
+    fn field(&mut self, name: Symbol) -> Result<(), Stop> {
+        let record = self.pop()?;
+        let value = field(self.code, &record, name)?.clone();
+        self.stack.push(value);
+        Ok(())
+    }
+
+    fn case(&mut self, name: Symbol) -> Result<(), Stop> {
+        self.meter.charge(0, 32)?;
+        let payload = self.pop()?;
+        self.stack.push(Value::case(name, Some(payload))?);
+        Ok(())
+    }
+
+    fn record(&mut self, form: u32) -> Result<(), Stop> {
+        let form = self.code.records.get(form as usize).ok_or(BROKEN)?;
+        let count = form.count as u64;
+        self.meter
+            .charge(0, count.saturating_mul(16).saturating_add(32))?;
+        let first = self.stack.len().checked_sub(form.count).ok_or(BROKEN)?;
+        let fields = match &form.order {
+            None => self.stack.drain(first..).collect(),
+            Some(order) => {
+                let mut written: Vec<Value> = self.stack.drain(first..).collect();
+                let mut fields = Vec::with_capacity(order.len());
+                for place in order {
+                    let value = written.get_mut(*place).ok_or(BROKEN)?;
+                    fields.push(std::mem::replace(value, Value::None));
+                }
+                fields
+            }
+        };
+        self.stack.push(Value::record(form.shape, fields)?);
+        Ok(())
+    }
+
+    fn list(&mut self, count: u32) -> Result<(), Stop> {
+        let length = u64::from(count);
+        self.meter
+            .charge(length, length.saturating_mul(16).saturating_add(32))?;
+        let first = self.stack.len().checked_sub(count as usize).ok_or(BROKEN)?;
+        let items = self.stack.drain(first..).collect();
+        self.stack.push(Value::list(items)?);
+        Ok(())
+    }
+
+    fn keep_basis(&mut self) -> Result<(), Stop> {
+        let value = self.pop()?;
+        let code = self.code;
+        let cutoff = usize::try_from(limits::MAX_OUTPUT_BYTES).unwrap_or(usize::MAX);
+        match write::write(&code.types, &code.names, None, &value, cutoff) {
+            Ok(written) if !written.too_large => {
+                self.basis = Some(written.bytes);
+                Ok(())
+            }
+            Ok(_) | Err(_) => Err(too_large("the basis value")),
+        }
+    }
+
+    fn end(&mut self) -> Result<Decision, Stop> {
+        let value = self.pop()?;
+        let code = self.code;
+        let cutoff = usize::try_from(self.meter.max_output_bytes()).unwrap_or(usize::MAX);
+        match write::write(&code.types, &code.names, Some(code.output), &value, cutoff) {
+            Ok(written) => {
+                self.meter.output(written.bytes.len())?;
+                if written.too_large {
+                    return Err(too_large("the result"));
+                }
+                Ok(Decision::Result {
+                    body: written.bytes,
+                })
+            }
+            Err(WriteError::TooLong) => Err(self.output_exhausted()),
+            Err(WriteError::Misfit) => Err(Stop::Fault("the result is none of its type")),
+        }
+    }
+
+    fn raise(&mut self, form: u32) -> Result<Decision, Stop> {
+        let code = self.code;
+        let form = code.raises.get(form as usize).ok_or(BROKEN)?;
+        let cutoff = usize::try_from(limits::MAX_PAYLOAD_BYTES).unwrap_or(usize::MAX);
+        let body = match form.payload {
+            None => cbor::encode(&cbor::Value::Map(Vec::new())),
+            Some(ty) => {
+                let value = self.pop()?;
+                match write::write(&code.types, &code.names, Some(ty), &value, cutoff) {
+                    Ok(written) if written.too_large => return Err(too_large("the payload")),
+                    Ok(written) => written.bytes,
+                    Err(WriteError::TooLong)
+                        if self.meter.max_output_bytes() <= limits::MAX_PAYLOAD_BYTES =>
+                    {
+                        return Err(self.output_exhausted());
+                    }
+                    Err(WriteError::TooLong) => {
+                        return Err(Stop::Fault("the payload is above its limit"));
+                    }
+                    Err(WriteError::Misfit) => {
+                        return Err(Stop::Fault("the payload is none of its type"));
+                    }
+                }
+            }
+        };
+        self.meter.output(body.len())?;
+        Ok(Decision::Obstruction {
+            origin: Origin::Authored,
+            coordinate: form.coordinate.clone(),
+            body,
+        })
+    }
+
+    fn output_exhausted(&self) -> Stop {
+        Stop::Exhausted(self.meter.exhausted(crate::meter::Resource::OutputBytes))
+    }
+}
+
+/// The code is made by this host; if it does not fit together, nothing may be concluded from it.
+pub(crate) const BROKEN: Stop = Stop::Fault("the code does not fit together");
+
+/// A field of a record.
+#[inline]
+pub(crate) fn field<'v>(code: &Code, value: &'v Value, name: Symbol) -> Result<&'v Value, Stop> {
+    let Value::Record(record) = value else {
+        return Err(Stop::Fault("only a record has fields"));
+    };
+    let place = code.names.position(record.tag(), name);
+    place
+        .and_then(|place| record.parts().get(place))
+        .ok_or(Stop::Fault("the record has no such field"))
+}
+
+fn constraint_failed(number: u32) -> Decision {
+    let payload =
+        cbor::Value::text_map([("constraint", cbor::Value::text(format!("where.{number}")))]);
+    Decision::Obstruction {
+        origin: Origin::Constraint,
+        coordinate: "echo.obstruction.input-constraint/v1".to_owned(),
+        body: cbor::encode(&payload),
+    }
+}
+
+fn too_large(what: &str) -> Stop {
+    Stop::Refused(Refusal::new(
+        "state-limit",
+        format!("{what} has too many items or levels"),
+    ))
+}
+
+/// The bytes of a value.
+pub(crate) fn bytes_of(value: &Value) -> Result<&Arc<Vec<u8>>, Stop> {
+    match value {
+        Value::Bytes(bytes) => Ok(bytes),
+        _ => Err(Stop::Fault("expected bytes")),
+    }
+}
+
+/// The text of a value.
+pub(crate) fn text_of(value: &Value) -> Result<&Arc<String>, Stop> {
+    match value {
+        Value::Text(text) => Ok(text),
+        _ => Err(Stop::Fault("expected a text")),
+    }
+}
+
+/// The unsigned integer of a value.
+pub(crate) fn unsigned_of(value: &Value) -> Result<u64, Stop> {
+    match value {
+        Value::Unsigned(value) => Ok(*value),
+        _ => Err(Stop::Fault("expected an unsigned integer")),
+    }
+}

@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Reads expressions, conditions and obstructions. Everything is read, branches never taken too;
+//! what does not fit is found and replaced, and reading goes on.
+
+use super::{
+    builtins,
+    findings::{Findings, Path},
+    functions::Functions,
+    tree::{Arm, Comparison, Expr, Local, Predicate, Raise},
+    types::{Scope, TypeId, Types, shorten},
+};
+use crate::eval::{names::Names, read::read, value::Symbol, value::Value};
+use edict_codec::cbor::Value as Cbor;
+
+/// A reader of one unit: the intent or a function.
+pub(crate) struct Reader<'a, 'b> {
+    pub(crate) types: &'b mut Types,
+    pub(crate) names: &'b mut Names,
+    pub(crate) findings: &'b mut Findings,
+    pub(crate) functions: &'b mut Functions<'a>,
+    pub(crate) scope: Scope,
+    pub(crate) path: Path<'a>,
+    pub(crate) nodes: u64,
+}
+
+/// What stands in for something that was found wrong; such a program never runs.
+fn stand_in() -> Expr {
+    Expr::Const(Value::Bool(false))
+}
+
+impl<'a> Reader<'a, '_> {
+    /// Records a wrong shape or reference at the current item.
+    pub(crate) fn malformed(&mut self, message: &str) {
+        self.findings.malformed(&self.path.text(), message);
+    }
+
+    fn unsupported(&mut self, message: &str) {
+        self.findings.unsupported(&self.path.text(), message);
+    }
+
+    /// Reads the value under `key` with `read`.
+    pub(crate) fn at<T>(&mut self, key: &'static str, read: impl FnOnce(&mut Self) -> T) -> T {
+        self.path.key(key);
+        let result = read(self);
+        self.path.up();
+        result
+    }
+
+    /// Reads each item under `key` with `read`.
+    pub(crate) fn each<T>(
+        &mut self,
+        key: &'static str,
+        value: &'a Cbor,
+        mut read: impl FnMut(&mut Self, &'a Cbor) -> T,
+    ) -> Vec<T> {
+        self.path.key(key);
+        let Some(items) = value.as_array() else {
+            self.malformed("a list must stand here");
+            self.path.up();
+            return Vec::new();
+        };
+        let mut results = Vec::with_capacity(items.len());
+        for (index, item) in items.iter().enumerate() {
+            self.path.index(index);
+            results.push(read(self, item));
+            self.path.up();
+        }
+        self.path.up();
+        results
+    }
+
+    /// The values of a map that has exactly `keys`.
+    pub(crate) fn map<const N: usize>(
+        &mut self,
+        value: &'a Cbor,
+        keys: [&'static str; N],
+    ) -> Option<[&'a Cbor; N]> {
+        let Some(entries) = value.as_map() else {
+            self.malformed("a map must stand here");
+            return None;
+        };
+        for (key, _) in entries {
+            let known = key.as_text().is_some_and(|key| keys.contains(&key));
+            if !known {
+                self.malformed(&format!("unknown key; the keys are {}", keys.join(", ")));
+                return None;
+            }
+        }
+        let mut values = [value; N];
+        for (key, slot) in keys.into_iter().zip(&mut values) {
+            if let Some(found) = value.get(key) {
+                *slot = found;
+            } else {
+                self.at(key, |it| it.malformed("this key is missing"));
+                return None;
+            }
+        }
+        Some(values)
+    }
+
+    /// A text.
+    pub(crate) fn text(&mut self, key: &'static str, value: &'a Cbor) -> Option<&'a str> {
+        let text = value.as_text();
+        if text.is_none() {
+            self.at(key, |it| it.malformed("a text must stand here"));
+        }
+        text
+    }
+
+    /// A type text.
+    pub(crate) fn ty(&mut self, key: &'static str, value: &'a Cbor) -> Option<TypeId> {
+        self.at(key, |it| it.type_here(value))
+    }
+
+    fn type_here(&mut self, value: &'a Cbor) -> Option<TypeId> {
+        let path = self.path.text();
+        let Some(text) = value.as_text() else {
+            self.findings.bad_type(&path, "a type text must stand here");
+            return None;
+        };
+        match self.types.text(text, self.scope, &path, self.names) {
+            Ok(id) => Some(id),
+            Err(error) => {
+                self.findings.bad_type(&error.path, &error.message);
+                None
+            }
+        }
+    }
+
+    /// A binder.
+    pub(crate) fn binder(&mut self, key: &'static str, value: &'a Cbor) -> Local {
+        self.at(key, |it| it.binder_here(value))
+    }
+
+    /// A binder at the current item.
+    pub(crate) fn binder_here(&mut self, value: &'a Cbor) -> Local {
+        let Some([id, name, ty]) = self.map(value, ["id", "name", "type"]) else {
+            return Local::Binder(0);
+        };
+        self.ty("type", ty);
+        self.text("name", name);
+        self.at("id", |it| it.local(id))
+    }
+
+    /// A binder or null.
+    pub(crate) fn optional_binder(&mut self, key: &'static str, value: &'a Cbor) -> Option<Local> {
+        (!value.is_null()).then(|| self.binder(key, value))
+    }
+
+    fn local(&mut self, value: &'a Cbor) -> Local {
+        value.as_text().and_then(parse_local).unwrap_or_else(|| {
+            self.malformed("`arg.N`, `local.N` or `obstruction.N` must stand here");
+            Local::Binder(0)
+        })
+    }
+
+    /// A field or case name.
+    pub(crate) fn symbol(&mut self, key: &'static str, value: &'a Cbor) -> Symbol {
+        let text = self.text(key, value).unwrap_or_default();
+        self.names.symbol(text)
+    }
+
+    /// An expression under `key`.
+    pub(crate) fn expr(&mut self, key: &'static str, value: &'a Cbor) -> Expr {
+        self.at(key, |it| it.expr_here(value))
+    }
+
+    /// An expression or null.
+    pub(crate) fn optional_expr(&mut self, key: &'static str, value: &'a Cbor) -> Option<Expr> {
+        (!value.is_null()).then(|| self.expr(key, value))
+    }
+
+    /// An expression at the current item. Recursion is bounded by the nesting of the encoding.
+    pub(crate) fn expr_here(&mut self, value: &'a Cbor) -> Expr {
+        self.nodes = self.nodes.saturating_add(1);
+        let read = match value.get("kind").and_then(Cbor::as_text) {
+            Some("const") => self.constant(value),
+            Some("local") => self
+                .map(value, ["id", "kind"])
+                .map(|[id, _]| Expr::Local(self.at("id", |it| it.local(id)))),
+            Some("field") => self.map(value, ["base", "field", "kind"]).map(|fields| {
+                let [base, name, _] = fields;
+                Expr::Field {
+                    base: Box::new(self.expr("base", base)),
+                    name: self.symbol("field", name),
+                }
+            }),
+            Some("record") => self.record(value),
+            Some("list") => self
+                .map(value, ["item", "items", "kind"])
+                .map(|[item, items, _]| {
+                    self.ty("item", item);
+                    Expr::List(self.each("items", items, Self::expr_here))
+                }),
+            Some("variant") => self.case(value),
+            Some("match") => self.choice(value),
+            Some("call") => self.call(value),
+            Some("if") => self.map(value, ["condition", "else", "kind", "then"]).map(
+                |[condition, otherwise, _, then]| Expr::If {
+                    condition: Box::new(self.predicate("condition", condition)),
+                    then: Box::new(self.expr("then", then)),
+                    otherwise: Box::new(self.expr("else", otherwise)),
+                },
+            ),
+            Some(kind) => {
+                self.unsupported(&format!("no expression has the kind `{}`", shorten(kind)));
+                None
+            }
+            None => {
+                self.at("kind", |it| it.malformed("a kind must stand here"));
+                None
+            }
+        };
+        read.unwrap_or_else(stand_in)
+    }
+
+    fn constant(&mut self, value: &'a Cbor) -> Option<Expr> {
+        let [_, ty, constant] = self.map(value, ["kind", "type", "value"])?;
+        let id = self.ty("type", ty)?;
+        match read(self.types, self.names, id, constant) {
+            Ok(value) => Some(Expr::Const(value)),
+            Err(mismatch) => {
+                self.at("value", |it| {
+                    it.malformed(&format!("{} at {}", mismatch.message, mismatch.path));
+                });
+                None
+            }
+        }
+    }
+
+    fn record(&mut self, value: &'a Cbor) -> Option<Expr> {
+        let [fields, _] = self.map(value, ["fields", "kind"])?;
+        let fields: Vec<(Symbol, Expr)> = self.each("fields", fields, |it, field| {
+            match it.map(field, ["name", "value"]) {
+                Some([name, value]) => (it.symbol("name", name), it.expr("value", value)),
+                None => (0, stand_in()),
+            }
+        });
+        let symbols: Vec<Symbol> = fields.iter().map(|field| field.0).collect();
+        if self.names.shape(&symbols).is_none() {
+            self.malformed("a field stands twice");
+            return None;
+        }
+        Some(Expr::Record(fields))
+    }
+
+    fn case(&mut self, value: &'a Cbor) -> Option<Expr> {
+        let [case, _, payload, ty] = self.map(value, ["case", "kind", "payload", "type"])?;
+        let id = self.ty("type", ty);
+        let name = self.symbol("case", case);
+        let payload = self.optional_expr("payload", payload).map(Box::new);
+        let known = id.is_none_or(|id| self.types.has_case(id, name, payload.is_some()));
+        if !known {
+            self.at("case", |it| it.malformed("the type has no such case"));
+        }
+        Some(Expr::Case { name, payload })
+    }
+
+    fn choice(&mut self, value: &'a Cbor) -> Option<Expr> {
+        let [arms, _, matched] = self.map(value, ["arms", "kind", "value"])?;
+        let matched = Box::new(self.expr("value", matched));
+        let arms = self.each("arms", arms, |it, arm| {
+            let (case, binding, value) = match it.map(arm, ["binding", "case", "value"]) {
+                Some([binding, case, value]) => (
+                    it.symbol("case", case),
+                    it.optional_binder("binding", binding),
+                    it.expr("value", value),
+                ),
+                None => (0, None, stand_in()),
+            };
+            Arm {
+                case,
+                binding,
+                value,
+            }
+        });
+        let mut cases: Vec<Symbol> = arms.iter().map(|arm| arm.case).collect();
+        cases.sort_unstable();
+        if cases.windows(2).any(|pair| pair.first() == pair.last()) {
+            self.malformed("a case has two arms");
+        }
+        Some(Expr::Match {
+            value: matched,
+            arms,
+        })
+    }
+
+    fn call(&mut self, value: &'a Cbor) -> Option<Expr> {
+        let [args, callee, _, type_args] =
+            self.map(value, ["args", "callee", "kind", "typeArgs"])?;
+        let callee = self.text("callee", callee)?;
+        let ids = self.each("typeArgs", type_args, Self::type_here);
+        let args = self.each("args", args, Self::expr_here);
+        if let Some(signature) = builtins::find(callee) {
+            if args.len() != signature.arity || ids.len() != signature.type_arguments() {
+                self.malformed("the built-in takes another number of arguments");
+                return None;
+            }
+            let ids: Vec<TypeId> = ids.into_iter().collect::<Option<_>>()?;
+            let builtin = signature.builtin(self.types, &ids);
+            if builtin.is_none() {
+                self.at("typeArgs", |it| {
+                    it.malformed("the built-in does not take these types");
+                });
+            }
+            return builtin.map(|builtin| Expr::Builtin { builtin, args });
+        }
+        let Some((function, arity)) = self.functions.reach(callee) else {
+            self.at("callee", |it| {
+                it.unsupported(&format!("nothing is called `{}`", shorten(callee)));
+            });
+            return None;
+        };
+        if args.len() != arity || !ids.is_empty() {
+            self.malformed("the function takes another number of arguments");
+            return None;
+        }
+        Some(Expr::Call { function, args })
+    }
+
+    /// A condition under `key`.
+    pub(crate) fn predicate(&mut self, key: &'static str, value: &'a Cbor) -> Predicate {
+        self.at(key, |it| it.predicate_here(value))
+    }
+
+    /// A condition at the current item.
+    pub(crate) fn predicate_here(&mut self, value: &'a Cbor) -> Predicate {
+        self.nodes = self.nodes.saturating_add(1);
+        let read = match value.get("kind").and_then(Cbor::as_text) {
+            Some("compare") => self.comparison(value),
+            Some("all") => self.parts(value).map(Predicate::All),
+            Some("any") => self.parts(value).map(Predicate::Any),
+            Some("not") => self
+                .map(value, ["kind", "part"])
+                .map(|[_, part]| Predicate::Not(Box::new(self.predicate("part", part)))),
+            Some("true") => self.map(value, ["kind"]).map(|_| Predicate::Literal(true)),
+            Some("false") => self.map(value, ["kind"]).map(|_| Predicate::Literal(false)),
+            Some(kind) => {
+                self.unsupported(&format!("no condition has the kind `{}`", shorten(kind)));
+                None
+            }
+            None => {
+                self.at("kind", |it| it.malformed("a kind must stand here"));
+                None
+            }
+        };
+        read.unwrap_or(Predicate::Literal(false))
+    }
+
+    fn comparison(&mut self, value: &'a Cbor) -> Option<Predicate> {
+        let [_, left, op, right] = self.map(value, ["kind", "left", "op", "right"])?;
+        let comparison = match self.text("op", op)? {
+            "==" => Some(Comparison::Equal),
+            "!=" => Some(Comparison::Different),
+            "<" => Some(Comparison::Less),
+            "<=" => Some(Comparison::AtMost),
+            ">" => Some(Comparison::Greater),
+            ">=" => Some(Comparison::AtLeast),
+            _ => None,
+        };
+        let (left, right) = (self.expr("left", left), self.expr("right", right));
+        if comparison.is_none() {
+            self.at("op", |it| it.unsupported("no comparison is spelled so"));
+        }
+        Some(Predicate::Compare {
+            op: comparison?,
+            left,
+            right,
+        })
+    }
+
+    fn parts(&mut self, value: &'a Cbor) -> Option<Vec<Predicate>> {
+        let [_, parts] = self.map(value, ["kind", "parts"])?;
+        let parts = self.each("parts", parts, Self::predicate_here);
+        if parts.len() < 2 {
+            self.malformed("two or more parts must stand here");
+            return None;
+        }
+        Some(parts)
+    }
+
+    /// An obstruction that is raised, under `key`.
+    pub(crate) fn raise(&mut self, key: &'static str, value: &'a Cbor) -> Raise {
+        self.at(key, |it| it.raise_here(value))
+    }
+
+    fn raise_here(&mut self, value: &'a Cbor) -> Raise {
+        let path = self.path.text();
+        let (coordinate, payload) = self.raised(value).unwrap_or_default();
+        Raise {
+            coordinate,
+            payload,
+            path,
+        }
+    }
+
+    fn raised(&mut self, value: &'a Cbor) -> Option<(String, Option<Expr>)> {
+        match value.get("kind").and_then(Cbor::as_text) {
+            Some("call") => {}
+            Some(kind) => {
+                self.unsupported(&format!("no obstruction has the kind `{}`", shorten(kind)));
+                return None;
+            }
+            None => {
+                self.at("kind", |it| it.malformed("a kind must stand here"));
+                return None;
+            }
+        }
+        let [args, callee, _, type_args] =
+            self.map(value, ["args", "callee", "kind", "typeArgs"])?;
+        let callee = self.text("callee", callee)?;
+        let mut payload = self.each("args", args, Self::expr_here);
+        let bare = type_args.as_array().is_some_and(<[Cbor]>::is_empty);
+        let records = payload.iter().all(|it| matches!(it, Expr::Record(_)));
+        if !bare || !records || payload.len() > 1 {
+            self.malformed("an obstruction takes at most one record");
+            return None;
+        }
+        Some((callee.to_owned(), payload.pop()))
+    }
+}
+
+fn parse_local(text: &str) -> Option<Local> {
+    let (class, number) = text.split_once('.')?;
+    let canonical = number == "0" || !number.starts_with(['0', '+']);
+    let number = number.parse().ok().filter(|_| canonical)?;
+    match class {
+        "arg" => Some(Local::Argument(number)),
+        "local" => Some(Local::Binder(number)),
+        "obstruction" => Some(Local::Obstruction(number)),
+        _ => None,
+    }
+}
