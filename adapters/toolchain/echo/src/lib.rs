@@ -4,11 +4,18 @@
 //!
 //! The contract is `docs/contracts/echo-host.md`; section numbers in comments are its own.
 
+pub mod context;
 pub mod eval;
 pub mod executable;
+pub mod fault_point;
 pub mod limits;
 pub mod meter;
 pub mod package;
 pub mod pin;
+pub mod process;
+pub mod receipt;
 pub mod refusal;
+pub mod settle;
 pub mod state;
+pub mod wal;
+pub mod wire;
