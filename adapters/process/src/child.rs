@@ -10,6 +10,7 @@ use crate::{
     stream::{CHUNK, Stream},
     wait::{Deadline, GaveUp, Watch, poll_slice},
 };
+use edict_test_model::diagnostic::Child;
 use rustix::{
     event::{PollFd, PollFlags},
     io::Errno,
@@ -63,6 +64,24 @@ pub struct Ended {
 }
 
 impl Ended {
+    /// What a diagnostic says about the child that was started for `role`.
+    pub fn child(&self, role: &str) -> Child {
+        let (exit_code, signal) = match self.outcome {
+            Outcome::Exited(code) => (u8::try_from(code).ok(), None),
+            Outcome::Signaled(signal) => (None, u8::try_from(signal).ok()),
+            Outcome::TimedOut | Outcome::Stopped | Outcome::Killed => {
+                (None, u8::try_from(Signal::KILL.as_raw()).ok())
+            }
+            Outcome::NotLaunched(_) => (None, None),
+        };
+        Child {
+            role: role.to_owned(),
+            exit_code,
+            signal,
+            elapsed_ms: self.elapsed_ms,
+        }
+    }
+
     /// Whether the file size limit ended it (P8).
     pub fn hit_file_limit(&self) -> bool {
         self.outcome == Outcome::Signaled(Signal::XFSZ.as_raw())

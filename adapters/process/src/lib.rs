@@ -53,6 +53,7 @@ mod proc;
 mod reap;
 mod sandbox;
 mod stream;
+mod tools;
 mod wait;
 
 pub use capture::Capture;
@@ -61,6 +62,7 @@ pub use directory::PrivateDir;
 pub use guard::SpawnError;
 pub use launch::{ChildSpec, launcher_main};
 pub use sandbox::{Isolation, IsolationLevel, probe};
+pub use tools::ToolDir;
 pub use wait::{Deadline, Watch};
 
 /// Time between closing standard input and the kill in an orderly teardown, in milliseconds (P11).

@@ -4,9 +4,9 @@
 use crate::support::{Space, is_alive, patient, read, trials, within, write};
 use edict_test_process::{
     ChildSpec, Deadline, Isolation, IsolationLevel, Outcome, OwnedChild, TEARDOWN_MS, TalkError,
-    Watch, probe, run,
+    ToolDir, Watch, probe, run,
 };
-use std::{cell::Cell, fs, io::Write as _};
+use std::{cell::Cell, fs};
 
 pub(crate) fn tests() -> Vec<libtest_mimic::Trial> {
     trials![
@@ -39,6 +39,8 @@ pub(crate) fn tests() -> Vec<libtest_mimic::Trial> {
         a_teardown_overrun_is_killed,
         other_arguments_are_not_for_the_launcher,
         a_broken_order_starts_nothing,
+        a_staged_tool_is_sealed_and_runs,
+        a_diagnostic_names_code_or_signal,
     ]
 }
 
@@ -414,5 +416,38 @@ fn a_broken_order_starts_nothing() {
         let code = edict_test_process::launcher_main(arguments.iter().map(Into::into));
         assert!(code.is_some(), "{order:?}");
     }
-    std::io::stderr().flush().unwrap();
+}
+
+fn a_staged_tool_is_sealed_and_runs() {
+    let space = Space::new("");
+    let programs = [
+        ("compiler", b"#!/bin/sh\necho staged\n".as_slice()),
+        ("host", b"x"),
+    ];
+    let tools = ToolDir::create(space.root(), programs).unwrap();
+    for path in [tools.path().to_owned(), tools.program("compiler")] {
+        let mode = fs::metadata(path).unwrap().permissions();
+        assert_eq!(
+            std::os::unix::fs::PermissionsExt::mode(&mode) & 0o777,
+            0o500
+        );
+    }
+    let spec = ChildSpec {
+        program: tools.program("compiler"),
+        ..space.spec()
+    };
+    let ended = run(&spec, b"", patient()).unwrap();
+    assert_eq!(ended.stdout.complete().unwrap(), b"staged\n");
+    let path = tools.path().to_owned();
+    tools.remove().unwrap();
+    assert!(!path.exists());
+}
+
+fn a_diagnostic_names_code_or_signal() {
+    let exited = Space::new("#!/bin/sh\nexit 9\n").run(b"").child("compiler");
+    assert_eq!((exited.exit_code, exited.signal), (Some(9), None));
+    assert_eq!(exited.role, "compiler");
+    let space = Space::new("#!/bin/sh\nwhile :; do :; done\n");
+    let killed = run(&space.spec(), b"", within(1)).unwrap().child("host");
+    assert_eq!((killed.exit_code, killed.signal), (None, Some(9)));
 }
