@@ -23,7 +23,9 @@ pub(crate) fn build<'db>(
     application: Application<'db>,
 ) -> Result<Arc<Built>, Arc<Failure>> {
     let request = request(db, application);
-    build_or_reuse(db.ports(), &request).map(Arc::new).map_err(Arc::new)
+    build_or_reuse(db.ports(), &request)
+        .map(Arc::new)
+        .map_err(Arc::new)
 }
 
 /// What decides the build.
@@ -81,7 +83,10 @@ pub(crate) fn files(db: &dyn Db, application: Application<'_>) -> Vec<StagedFile
     let mut staged = vec![document];
     for (path, file) in named.files().into_iter().zip(application.files(db)) {
         if staged.iter().all(|it| it.path != *path) {
-            staged.push(StagedFile { path: path.clone(), bytes: Arc::clone(file.bytes(db)) });
+            staged.push(StagedFile {
+                path: path.clone(),
+                bytes: Arc::clone(file.bytes(db)),
+            });
         }
     }
     staged

@@ -41,6 +41,12 @@ pub(crate) struct Engine {
     storage: salsa::Storage<Self>,
 }
 
+impl fmt::Debug for Engine {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Engine").finish_non_exhaustive()
+    }
+}
+
 impl Engine {
     /// A database without inputs; `log` hears which queries ran.
     pub(crate) fn new(ports: Ports, log: EventLog) -> Self {
@@ -49,7 +55,10 @@ impl Engine {
                 log.ran(&format!("{database_key:?}"));
             }
         };
-        Self { ports, storage: salsa::Storage::new(Some(Box::new(hear))) }
+        Self {
+            ports,
+            storage: salsa::Storage::new(Some(Box::new(hear))),
+        }
     }
 }
 

@@ -8,12 +8,18 @@ use std::sync::Arc;
 
 /// Freezes one execution. The run loop calls this; a query never does.
 pub(crate) fn mint(db: &dyn Db, plan: &Arc<CasePlan>, context: ContextNonce) -> Attempt {
-    Attempt::builder(Arc::clone(plan), context).durability(Durability::NEVER_CHANGE).new(db)
+    Attempt::builder(Arc::clone(plan), context)
+        .durability(Durability::NEVER_CHANGE)
+        .new(db)
 }
 
 /// Submits an attempt once. Total: a stop, a timeout and a lost host are evidence too, so a
 /// consumed context always leaves a value here. No query is called after the port was entered.
 #[salsa::tracked(returns(clone))]
 pub(crate) fn execute(db: &dyn Db, attempt: Attempt) -> Arc<CaseEvidence> {
-    Arc::new(db.ports().host.run_case(attempt.plan(db), attempt.context(db)))
+    Arc::new(
+        db.ports()
+            .host
+            .run_case(attempt.plan(db), attempt.context(db)),
+    )
 }

@@ -48,14 +48,21 @@ pub struct Decisions {
 
 impl fmt::Debug for Actions {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Actions").field("policy", &self.policy).finish_non_exhaustive()
+        formatter
+            .debug_struct("Actions")
+            .field("policy", &self.policy)
+            .finish_non_exhaustive()
     }
 }
 
 impl Actions {
     /// Actions over `store`; without one everything runs.
     pub fn new(store: Option<Arc<dyn ActionStore>>, policy: ReusePolicy) -> Self {
-        Self { store, policy, decisions: Mutex::default() }
+        Self {
+            store,
+            policy,
+            decisions: Mutex::default(),
+        }
     }
 
     /// What was decided so far.
@@ -64,7 +71,12 @@ impl Actions {
     }
 
     fn with<T>(&self, change: impl FnOnce(&mut Decisions) -> T) -> T {
-        change(&mut self.decisions.lock().unwrap_or_else(PoisonError::into_inner))
+        change(
+            &mut self
+                .decisions
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner),
+        )
     }
 
     fn note_build(&self, key: TypedDigest, decision: BuildDecision, notices: Vec<Notice>) {
@@ -87,7 +99,11 @@ pub(crate) fn build_or_reuse(ports: &Ports, request: &BuildRequest) -> Result<Bu
     let actions = &ports.actions;
     let key = key(&request.recipe);
     let mut notices = Vec::new();
-    if let Some(store) = actions.store.as_ref().filter(|_| !actions.policy.fresh_build) {
+    if let Some(store) = actions
+        .store
+        .as_ref()
+        .filter(|_| !actions.policy.fresh_build)
+    {
         let lookup = store.built(&request.recipe);
         notices = lookup.notices;
         if let Some(built) = lookup.found {
@@ -105,7 +121,11 @@ pub(crate) fn build_or_reuse(ports: &Ports, request: &BuildRequest) -> Result<Bu
     if let (Ok(built), Some(store)) = (&built, &actions.store) {
         notices.extend(store.keep_built(&request.recipe, built));
     }
-    let decision = if built.is_ok() { BuildDecision::Built } else { BuildDecision::NotBuilt };
+    let decision = if built.is_ok() {
+        BuildDecision::Built
+    } else {
+        BuildDecision::NotBuilt
+    };
     actions.note_build(key, decision, notices);
     built
 }
@@ -115,7 +135,11 @@ pub(crate) fn verify_or_reuse(ports: &Ports, request: &VerifyRequest) -> Result<
     let actions = &ports.actions;
     let key = key(&request.recipe);
     let mut notices = Vec::new();
-    if let Some(store) = actions.store.as_ref().filter(|_| !actions.policy.fresh_verify) {
+    if let Some(store) = actions
+        .store
+        .as_ref()
+        .filter(|_| !actions.policy.fresh_verify)
+    {
         let lookup = store.verified(&request.recipe);
         notices = lookup.notices;
         if let Some(verified) = lookup.found {
@@ -151,6 +175,8 @@ fn same(stage: Stage, kept: &Artifact, made: &Artifact) -> Result<(), Failure> {
         kept.role.name(),
         stage.name(),
     );
-    Err(Failure::new(Stage::Report, FailureKind::ArtifactBodyMismatch, message)
-        .mismatch(&kept.identity, &made.identity))
+    Err(
+        Failure::new(Stage::Report, FailureKind::ArtifactBodyMismatch, message)
+            .mismatch(&kept.identity, &made.identity),
+    )
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The cases and applications of a suite, each by its own identity: id or locator.
 
-use crate::{db::Db, inputs::{FileSnapshot, Suite}};
+use crate::{
+    db::Db,
+    inputs::{FileSnapshot, Suite},
+};
 use edict_test_model::{
     CaseId, Coordinate, Locator,
     recipe::{ApplicationSubject, ContentFile, LawpackFiles},
@@ -67,32 +70,42 @@ pub(crate) struct Case<'db> {
 /// The cases in suite order. `load` has seen every file that a document names, so a missing one
 /// is a defect of `load`; its case is left out here and the run notices the difference.
 #[salsa::tracked(returns(clone))]
-pub(crate) fn snapshot<'db>(db: &'db dyn Db, suite: Suite) -> Vec<Case<'db>> {
+pub(crate) fn snapshot(db: &dyn Db, suite: Suite) -> Vec<Case<'_>> {
     let document = suite.document(db);
-    document.cases.iter().filter_map(|case| {
-        let file = |locator: &Locator| suite.files(db).get(locator).copied();
-        let setup = case
-            .setup
-            .iter()
-            .map(|entry| Some((application_at(db, suite, &entry.application)?, file(&entry.input)?)))
-            .collect::<Option<Vec<_>>>()?;
-        let obstruction = match &case.expect {
-            Expect::CaseResult => None,
-            Expect::Obstruction { coordinate, payload } => {
-                Some((coordinate.clone(), file(payload)?))
-            }
-        };
-        Some(Case::new(
-            db,
-            case.id.clone(),
-            case.label.clone(),
-            application_at(db, suite, &case.application)?,
-            file(&case.input)?,
-            setup,
-            obstruction,
-            case.skip.clone(),
-        ))
-    }).collect()
+    document
+        .cases
+        .iter()
+        .filter_map(|case| {
+            let file = |locator: &Locator| suite.files(db).get(locator).copied();
+            let setup = case
+                .setup
+                .iter()
+                .map(|entry| {
+                    Some((
+                        application_at(db, suite, &entry.application)?,
+                        file(&entry.input)?,
+                    ))
+                })
+                .collect::<Option<Vec<_>>>()?;
+            let obstruction = match &case.expect {
+                Expect::CaseResult => None,
+                Expect::Obstruction {
+                    coordinate,
+                    payload,
+                } => Some((coordinate.clone(), file(payload)?)),
+            };
+            Some(Case::new(
+                db,
+                case.id.clone(),
+                case.label.clone(),
+                application_at(db, suite, &case.application)?,
+                file(&case.input)?,
+                setup,
+                obstruction,
+                case.skip.clone(),
+            ))
+        })
+        .collect()
 }
 
 /// The application at `locator`, one tracked struct however many cases name it.
@@ -101,11 +114,14 @@ fn application_at<'db>(
     suite: Suite,
     locator: &Locator,
 ) -> Option<Application<'db>> {
-    applications(db, suite).iter().find(|it| it.locator(db) == locator).copied()
+    applications(db, suite)
+        .iter()
+        .find(|it| it.locator(db) == locator)
+        .copied()
 }
 
 #[salsa::tracked(returns(clone))]
-fn applications<'db>(db: &'db dyn Db, suite: Suite) -> Vec<Application<'db>> {
+fn applications(db: &dyn Db, suite: Suite) -> Vec<Application<'_>> {
     let files = suite.files(db);
     suite
         .applications(db)
@@ -117,7 +133,13 @@ fn applications<'db>(db: &'db dyn Db, suite: Suite) -> Vec<Application<'db>> {
                 .map(|name| files.get(&locator.sibling(name).ok()?).copied())
                 .collect::<Option<Vec<_>>>()?;
             let file = files.get(locator).copied()?;
-            Some(Application::new(db, locator.clone(), Arc::clone(document), file, named))
+            Some(Application::new(
+                db,
+                locator.clone(),
+                Arc::clone(document),
+                file,
+                named,
+            ))
         })
         .collect()
 }
@@ -137,7 +159,12 @@ pub(crate) fn subject(db: &dyn Db, application: Application<'_>) -> ApplicationS
                 Some(_) => (files.next(), files.next()),
                 None => (None, None),
             };
-            Some(LawpackFiles { manifest, exports, adapter, target_configuration })
+            Some(LawpackFiles {
+                manifest,
+                exports,
+                adapter,
+                target_configuration,
+            })
         })
         .collect();
     ApplicationSubject {
@@ -184,5 +211,8 @@ fn fixture(db: &dyn Db, usage: FixtureUse, file: FileSnapshot) -> FixtureSubject
 }
 
 fn content(db: &dyn Db, file: FileSnapshot) -> ContentFile {
-    ContentFile { blob: file.digest(db).clone(), locator: file.locator(db).clone() }
+    ContentFile {
+        blob: file.digest(db).clone(),
+        locator: file.locator(db).clone(),
+    }
 }

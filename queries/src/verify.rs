@@ -9,12 +9,7 @@ use crate::{
     snapshot::Application,
 };
 use edict_codec::bounded::ByteLimit;
-use edict_test_model::{
-    Failure,
-    built::Verified,
-    ports::VerifyRequest,
-    recipe::VerifyRecipe,
-};
+use edict_test_model::{Failure, built::Verified, ports::VerifyRequest, recipe::VerifyRecipe};
 use std::sync::Arc;
 
 /// The judgement, accepted or rejected, or why there is none.
@@ -40,5 +35,7 @@ pub(crate) fn verify<'db>(
         wall_timeout_ms: limits.wall_timeout_ms(),
         artifact_bytes: ByteLimit::new(limits.max_artifact_bytes()),
     };
-    verify_or_reuse(db.ports(), &request).map(Arc::new).map_err(Arc::new)
+    verify_or_reuse(db.ports(), &request)
+        .map(Arc::new)
+        .map_err(Arc::new)
 }
