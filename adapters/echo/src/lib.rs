@@ -16,7 +16,7 @@ mod preflight;
 mod process;
 mod transport;
 
-pub use frame::{FrameError, FrameKind, Header, MAX_FRAME_BYTES, encode_frame};
+pub use frame::{Direction, FrameError, FrameKind, Header, MAX_FRAME_BYTES, encode_frame};
 pub use host::{EchoHost, HostSettings};
 pub use ledger::Ledger;
 pub use process::{ProcessLaunch, ProcessSettings};

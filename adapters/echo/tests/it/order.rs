@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What the client sends, in which order, and what it never sends.
+
+use crate::plan::{effectful, named, pins, plan, pure};
+use crate::standin::{StandIn, refused};
+use edict_codec::cbor::Value;
+use edict_test_model::evidence::invocation_id;
+use edict_test_model::ports::ExecutionPort;
+use edict_test_model::{ContextNonce, FailureKind};
+
+fn kinds(standin: &StandIn) -> Vec<u16> {
+    standin
+        .seen()
+        .requests
+        .iter()
+        .map(|(kind, _)| *kind)
+        .collect()
+}
+
+#[test]
+fn one_process_serves_case_after_case() {
+    let standin = StandIn::honest(&[pure()]);
+    let host = standin.host();
+    host.preflight(&pins()).unwrap();
+    let plan = plan(&[pure(), pure()]);
+    for nonce in [1, 2] {
+        let evidence = host.run_case(&plan, ContextNonce::new([nonce; 32]));
+        assert_eq!(evidence.failure, None);
+    }
+    host.close().unwrap();
+    // hello; install once; per case open, two invocations, close; shutdown.
+    assert_eq!(kinds(&standin), [1, 2, 4, 5, 5, 8, 4, 5, 5, 8, 9]);
+    assert_eq!(host.submissions(), 4);
+    assert_eq!(standin.seen().started, 1);
+    assert_eq!(standin.seen().ended, [true]);
+}
+
+#[test]
+fn a_spent_context_is_never_sent_again() {
+    let standin = StandIn::honest(&[pure()]);
+    let host = standin.host();
+    host.preflight(&pins()).unwrap();
+    let nonce = ContextNonce::new([1; 32]);
+    let plan = plan(&[pure()]);
+    assert_eq!(host.run_case(&plan, nonce).failure, None);
+    let sent = kinds(&standin).len();
+    let again = host.run_case(&plan, nonce);
+    assert_eq!(again.failure.unwrap().kind, FailureKind::ReplayedContext);
+    assert_eq!(again.context, None);
+    assert_eq!(kinds(&standin).len(), sent);
+    assert_eq!(host.submissions(), 1);
+}
+
+#[test]
+fn a_context_spent_by_a_failed_case_stays_spent() {
+    let standin = StandIn::new(&[pure()], 4, 1, |wire, it| {
+        wire.write(&refused(it, "context-limit", "request"));
+    });
+    let host = standin.host();
+    host.preflight(&pins()).unwrap();
+    let nonce = ContextNonce::new([1; 32]);
+    let plan = plan(&[pure()]);
+    let first = host.run_case(&plan, nonce).failure.unwrap();
+    assert_eq!(first.kind, FailureKind::ContextRefused);
+    assert_eq!(first.host_code.as_deref(), Some("context-limit"));
+    let again = host.run_case(&plan, nonce).failure.unwrap();
+    assert_eq!(again.kind, FailureKind::ReplayedContext);
+    assert_eq!(host.submissions(), 0);
+}
+
+#[test]
+fn after_a_failure_no_host_is_used_or_started() {
+    let standin = StandIn::new(&[pure()], 5, 1, |wire, _| wire.end());
+    let host = standin.host();
+    host.preflight(&pins()).unwrap();
+    let plan = plan(&[pure()]);
+    let first = host.run_case(&plan, ContextNonce::new([1; 32]));
+    assert_eq!(first.failure.unwrap().kind, FailureKind::HostLost);
+    let second = host.run_case(&plan, ContextNonce::new([2; 32]));
+    assert_eq!(second.failure.unwrap().kind, FailureKind::HostLost);
+    assert_eq!((second.host, second.context), (None, None));
+    assert_eq!(standin.seen().started, 1);
+    assert_eq!(host.submissions(), 1);
+    host.close().unwrap();
+}
+
+#[test]
+fn a_refused_input_leaves_the_host_for_the_next_case() {
+    let standin = StandIn::new(&[pure()], 5, 1, |wire, it| {
+        wire.write(&refused(it, "input-type", "request"));
+    });
+    let host = standin.host();
+    host.preflight(&pins()).unwrap();
+    let plan = plan(&[pure(), pure()]);
+    let first = host.run_case(&plan, ContextNonce::new([1; 32]));
+    assert!(first.operations.is_empty());
+    let failure = first.failure.unwrap();
+    assert_eq!(failure.kind, FailureKind::InputRefused);
+    assert_eq!(failure.host_code.as_deref(), Some("input-type"));
+    // The second operation was not sent; the next case runs on the same process.
+    assert_eq!(kinds(&standin), [1, 2, 4, 5, 8]);
+    let second = host.run_case(&plan, ContextNonce::new([2; 32]));
+    assert_eq!(second.failure, None);
+    assert_eq!(second.operations.len(), 2);
+}
+
+#[test]
+fn durable_storage_is_asked_for_exactly_with_an_effectful_grant() {
+    let programs = [effectful(), pure()];
+    let standin = StandIn::new(&programs, 4, 1, |wire, it| {
+        wire.write(&refused(it, "storage-failed", "request"));
+    });
+    let host = standin.host();
+    host.preflight(&pins()).unwrap();
+    let nonce = ContextNonce::new([5; 32]);
+    host.run_case(&plan(&programs), nonce);
+    let seen = standin.seen();
+    let (_, open) = seen.requests.last().unwrap();
+    let storage = open.get("storage").unwrap();
+    assert_eq!(storage.get("kind").unwrap().as_text(), Some("durable"));
+    assert_eq!(storage.get("name").unwrap().as_text(), Some(&*nonce.hex()));
+    assert_eq!(*open.get("expect").unwrap(), Value::Null);
+    assert_eq!(open.get("mode").unwrap().as_text(), Some("create"));
+    assert_eq!(
+        *open.get("subject").unwrap(),
+        named("edict.test/case/v1").to_value()
+    );
+    let mut grants: Vec<_> = programs.iter().map(|it| it.installation.clone()).collect();
+    grants.sort();
+    let grants = grants
+        .iter()
+        .map(edict_codec::digest::TypedDigest::to_value);
+    assert_eq!(*open.get("grants").unwrap(), Value::Array(grants.collect()));
+
+    // P15: the policy follows from the package alone.
+    let policy = |at: usize, member: &str| {
+        let (_, install) = &seen.requests[at];
+        install.get("policy").unwrap().get(member).unwrap().clone()
+    };
+    assert_eq!(policy(1, "authority").as_text(), Some("atoms"));
+    assert_eq!(policy(2, "authority").as_text(), Some("pure"));
+    assert_eq!(policy(2, "operation").as_text(), Some("demo.choose@1.pick"));
+    assert_eq!(policy(2, "maxBudget"), pure().package.budget.to_value());
+}
+
+#[test]
+fn an_invocation_asks_for_the_declared_budget_and_no_basis_when_pure() {
+    let standin = StandIn::honest(&[pure()]);
+    let host = standin.host();
+    host.preflight(&pins()).unwrap();
+    let nonce = ContextNonce::new([1; 32]);
+    host.run_case(&plan(&[pure()]), nonce);
+    let seen = standin.seen();
+    let (_, invoke) = seen.requests.iter().find(|(kind, _)| *kind == 5).unwrap();
+    assert_eq!(*invoke.get("budget").unwrap(), Value::Null);
+    assert_eq!(*invoke.get("basis").unwrap(), Value::Null);
+    assert_eq!(
+        invoke.get("invocation").unwrap().as_bytes(),
+        Some(&invocation_id(nonce.bytes(), 0)[..])
+    );
+    let (_, open) = seen.requests.iter().find(|(kind, _)| *kind == 4).unwrap();
+    let storage = open.get("storage").unwrap();
+    assert_eq!(storage.get("kind").unwrap().as_text(), Some("volatile"));
+    assert_eq!(*storage.get("name").unwrap(), Value::Null);
+}
+
+#[test]
+fn a_frame_limit_below_what_a_host_needs_starts_nothing() {
+    for (limit, works) in [(1, false), (4095, false), (4096, true)] {
+        let standin = StandIn::honest(&[]);
+        let outcome = standin.host_with(limit).preflight(&pins());
+        if works {
+            assert!(outcome.is_ok());
+        } else {
+            assert_eq!(outcome.unwrap_err().kind, FailureKind::HandshakeFailed);
+        }
+        assert_eq!(standin.seen().started, usize::from(works));
+    }
+}
+
+#[test]
+fn a_request_above_the_frame_limit_is_not_sent() {
+    let standin = StandIn::honest(&[pure()]);
+    let host = standin.host_with(4096);
+    host.preflight(&pins()).unwrap();
+    let mut plan = plan(&[pure()]);
+    plan.operations[0].input = edict_test_model::built::Body::new(vec![0; 4096]);
+    let evidence = host.run_case(&plan, ContextNonce::new([1; 32]));
+    assert_eq!(evidence.failure.unwrap().kind, FailureKind::FrameTooLarge);
+    assert_eq!(kinds(&standin), [1, 2, 4]);
+}
+
+#[test]
+fn another_executable_than_pinned_is_not_started() {
+    let standin = StandIn::honest(&[]);
+    let mut pins = pins();
+    pins.executable = named("edict.test/blob/v1");
+    let failure = standin.host().preflight(&pins).unwrap_err();
+    assert_eq!(failure.kind, FailureKind::ToolMismatch);
+    assert_eq!(standin.seen().started, 0);
+}
