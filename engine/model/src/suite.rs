@@ -5,13 +5,13 @@ pub mod application;
 mod decode;
 pub mod document;
 pub mod identity;
+mod locator;
 pub mod lock;
 mod role;
 
 pub use application::{ApplicationDocument, LawpackPaths, TargetPaths};
 pub use decode::DocumentError;
 pub use document::{CaseDocument, Expect, SetupDocument, Skip, SuiteDocument};
-pub use lock::{
-    GitSource, LockDocument, ProviderPackage, RoleEntry, RoleLocator, RolePin, ToolLocator,
-};
+pub use locator::{RoleLocator, ToolLocator};
+pub use lock::{GitSource, LockDocument, ProviderPackage, RoleEntry, RolePin};
 pub use role::{Pinned, Role, RoleKind, Shape};

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The nine verdicts of a case (R5, F1).
 
+mod compare;
+mod evidence;
 mod judge;
 
-pub use judge::{Judged, admit, ending_of, evidence_report, judge, stale_attempt, unsubmitted};
+pub use evidence::evidence_report;
+pub use judge::{Judged, admit, ending_of, judge, skipped, stale_attempt, unsubmitted};
 
 /// How a case ended. A case that was not reached has none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -51,33 +51,25 @@ fn same(kind: FailureKind, holds: bool, message: impl FnOnce() -> String) -> Pai
 }
 
 /// Core, Target IR, projection and package: the file, its identity recomputed, and what the package
-/// names and embeds.
+/// names and embeds. A package that disagrees with several files is itself the odd one out.
 pub(super) fn artifacts(built: &Built, package: &ProgramPackage) -> Pair {
-    for (kind, what, artifact, embedded) in [
-        (
-            K::CoreMismatch,
-            "Core in the package",
-            &built.core,
-            &package.core,
-        ),
+    let rows = [
+        (K::CoreMismatch, "Core", &built.core, &package.core),
         (
             K::TargetIrMismatch,
-            "Target IR in the package",
+            "Target IR",
             &built.target_ir,
             &package.target_ir,
         ),
         (
             K::ProjectionMismatch,
-            "the result projection in the package",
+            "the result projection",
             &built.projection,
             &package.projection,
         ),
-    ] {
+    ];
+    for (kind, _, artifact, _) in rows {
         recomputed(kind, artifact)?;
-        equal(kind, what, &artifact.identity, &embedded.digest)?;
-        same(kind, artifact.body.bytes == embedded.bytes, || {
-            format!("{what} has other bytes than the file")
-        })?;
     }
     recomputed(K::PackageMismatch, &built.package)?;
     equal(
@@ -85,7 +77,23 @@ pub(super) fn artifacts(built: &Built, package: &ProgramPackage) -> Pair {
         "the package",
         &built.package.identity,
         &package.digest,
-    )
+    )?;
+    let mut pairs = rows.map(|(kind, what, artifact, embedded)| {
+        let what = format!("{what} in the package");
+        equal(kind, &what, &artifact.identity, &embedded.digest).and_then(|()| {
+            same(kind, artifact.body.bytes == embedded.bytes, || {
+                format!("{what} has other bytes than the file")
+            })
+        })
+    });
+    if pairs.iter().filter(|pair| pair.is_err()).count() > 1 {
+        for pair in &mut pairs {
+            if let Err(mismatch) = pair {
+                mismatch.kind = K::PackageMismatch;
+            }
+        }
+    }
+    pairs.into_iter().collect()
 }
 
 /// The identity of a file in its own domain, from its bytes.

@@ -7,12 +7,10 @@ use super::{
         Presence::{Optional, Required},
         tree,
     },
-    role::{Pinned, Role, RoleKind, Shape},
+    locator::{RoleLocator, ToolLocator, locator, scopes, tool_locator},
+    role::{Role, RoleKind, Shape},
 };
-use crate::{
-    failure::FailureKind,
-    ids::{Locator, check_characters, check_components},
-};
+use crate::{failure::FailureKind, ids::Locator};
 use edict_codec::digest::{Algorithm, TypedDigest};
 
 /// The schema of a lock.
@@ -52,26 +50,6 @@ pub struct ProviderPackage {
     pub identity: TypedDigest,
     /// Where it is.
     pub locator: ToolLocator,
-}
-
-/// A place on this machine: the only locators that may leave the suite directory (S12).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ToolLocator {
-    /// Below the suite directory; no links are followed.
-    Suite(Locator),
-    /// Absolute, or relative to the suite directory with `..`; links are followed.
-    Outside(String),
-}
-
-/// Where what a role pins is now (S11).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum RoleLocator {
-    /// A file on this machine.
-    Tool(ToolLocator),
-    /// Below the provider package.
-    Package(Locator),
-    /// Inside a pinned program.
-    Embedded(Pinned),
 }
 
 /// One role with its pin.
@@ -335,91 +313,6 @@ fn domain(role: Role, kind: RoleKind) -> (&'static str, Algorithm) {
         RoleKind::Profile if role == Role::TargetProfile => (TARGET_PROFILE, Algorithm::Sha256),
         RoleKind::Profile => (INTERPRETER_PROFILE, Algorithm::Blake3),
         RoleKind::Abi => (ABI, Algorithm::Blake3),
-    }
-}
-
-/// Scope of a locator.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Scope {
-    Suite,
-    Outside,
-    Package,
-    Embedded,
-}
-
-const TOOL_SCOPES: &[Scope] = &[Scope::Suite, Scope::Outside];
-
-/// The scopes that the table of S11 allows. In shape `bundled` there is no provider package to be
-/// below of.
-fn scopes(role: Role, kind: RoleKind, shape: Shape) -> &'static [Scope] {
-    match kind {
-        RoleKind::Executable => TOOL_SCOPES,
-        RoleKind::Component => &[Scope::Package],
-        RoleKind::Profile if role == Role::TargetProfile && shape == Shape::Upstream => {
-            &[Scope::Package, Scope::Embedded]
-        }
-        RoleKind::Profile | RoleKind::Abi => &[Scope::Embedded],
-    }
-}
-
-fn locator(at: &At<'_>, allowed: &[Scope]) -> Result<RoleLocator, DocumentError> {
-    let object = at.object()?;
-    let scope_at = object.required("scope")?;
-    let scope = scope_at.variant(|name| match name {
-        "suite" => Some(Scope::Suite),
-        "outside" => Some(Scope::Outside),
-        "package" => Some(Scope::Package),
-        "embedded" => Some(Scope::Embedded),
-        _ => None,
-    })?;
-    if !allowed.contains(&scope) {
-        return scope_at.fail(
-            FailureKind::LocatorScopeNotAllowed,
-            "this scope is not allowed here",
-        );
-    }
-    let member = if scope == Scope::Embedded {
-        "in"
-    } else {
-        "path"
-    };
-    object.closed(&[("scope", Required), (member, Required)])?;
-    let at = object.required(member)?;
-    Ok(match scope {
-        Scope::Suite => RoleLocator::Tool(ToolLocator::Suite(at.path()?)),
-        Scope::Outside => RoleLocator::Tool(ToolLocator::Outside(outside(&at)?)),
-        Scope::Package => RoleLocator::Package(at.path()?),
-        Scope::Embedded => RoleLocator::Embedded(embedded(&at)?),
-    })
-}
-
-fn embedded(at: &At<'_>) -> Result<Pinned, DocumentError> {
-    let name = at.text()?;
-    Pinned::from_name(name).map_or_else(
-        || {
-            at.fail(
-                FailureKind::UnsupportedValue,
-                format!("{name:?} is not runner, compiler, verifier or host"),
-            )
-        },
-        Ok,
-    )
-}
-
-fn outside(at: &At<'_>) -> Result<String, DocumentError> {
-    let text = at.text()?;
-    let relative = text.strip_prefix('/').unwrap_or(text);
-    at.named(check_characters(text).and_then(|()| check_components(relative)))?;
-    Ok(text.to_owned())
-}
-
-fn tool_locator(at: &At<'_>) -> Result<ToolLocator, DocumentError> {
-    match locator(at, TOOL_SCOPES)? {
-        RoleLocator::Tool(tool) => Ok(tool),
-        RoleLocator::Package(_) | RoleLocator::Embedded(_) => at.fail(
-            FailureKind::LocatorScopeNotAllowed,
-            "this scope is not allowed here",
-        ),
     }
 }
 

@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //! From a plan and what came back for it to a verdict (R5, F1-F13).
 
-use super::Verdict;
+use super::{Verdict, compare::compare};
 use crate::{
-    binding, case_result,
     diagnostic::Detail,
     evidence::{
         BoundCase, BoundFailure, BoundOutcome, CaseEvidence, ExecutionStep, OutcomeKind, Terminal,
         bind_case,
     },
     failure::{Failure, FailureKind, Stage},
-    ids::{CaseIndex, ContextNonce, ProgramIndex},
-    obstruction::{self, ObstructionMatch},
-    plan::{CasePlan, Expectation, Operation, OperationRole, Program},
-    run::{
-        CaseEnding, CaseEvidenceReport, ContextReport, ExecutionOutcome, ExecutionReport,
-        HostReport, OperationReport, ResultReport,
-    },
+    ids::ContextNonce,
+    obstruction,
+    plan::{CasePlan, Expectation, Operation, OperationRole},
+    run::{CaseEnding, ExecutionOutcome, ExecutionReport, ResultReport},
 };
 use edict_codec::digest::TypedDigest;
 
@@ -140,6 +136,16 @@ pub fn unsubmitted(plan: &CasePlan, failure: Failure) -> Judged {
     judged
 }
 
+/// How a case ends that declares a skip.
+pub fn skipped() -> CaseEnding {
+    CaseEnding {
+        verdict: Verdict::Skipped,
+        stage: Stage::Compare,
+        kind: FailureKind::Skipped,
+        detail: None,
+    }
+}
+
 /// The ending that a failure gives to its case, if it gives one.
 pub fn ending_of(failure: &Failure) -> Option<CaseEnding> {
     failure.verdict().map(|verdict| CaseEnding {
@@ -150,7 +156,7 @@ pub fn ending_of(failure: &Failure) -> Option<CaseEnding> {
     })
 }
 
-fn end(judged: &mut Judged, failure: Failure) {
+pub(super) fn end(judged: &mut Judged, failure: Failure) {
     judged.ending = ending_of(&failure);
     judged.failure = Some(failure);
 }
@@ -224,6 +230,7 @@ fn bound_failure(plan: &CasePlan, bound: &BoundFailure) -> Failure {
         Failure::new(bound.stage, bound.kind, bound.message.clone()).of_case(&plan.id);
     failure.expected.clone_from(&bound.expected);
     failure.actual.clone_from(&bound.actual);
+    failure.excerpt.clone_from(&bound.excerpt);
     failure.detail = detail(plan, bound, operation);
     match operation.map(|it| it.role) {
         Some(OperationRole::Setup(index)) => failure.in_setup(index),
@@ -253,178 +260,4 @@ fn detail(plan: &CasePlan, bound: &BoundFailure, operation: Option<&Operation>) 
         (Stage::Evidence, _) => bound.check.map(Detail::Check),
         _ => None,
     }
-}
-
-/// Compares a verified outcome with the expectation (F8).
-fn compare(plan: &CasePlan, terminal: &Terminal, judged: &mut Judged) {
-    match (&plan.expectation, &terminal.outcome) {
-        (Expectation::CaseResult, BoundOutcome::Result { body, .. }) => {
-            case_result(plan, &body.bytes, judged);
-        }
-        (Expectation::Obstruction { coordinate, .. }, BoundOutcome::Result { .. }) => {
-            let message = format!("the program returned a value where `{coordinate}` was expected");
-            differs(plan, FailureKind::UnexpectedSuccess, message, None, judged);
-        }
-        (
-            expectation,
-            BoundOutcome::Obstruction {
-                coordinate,
-                payload,
-                body,
-                ..
-            },
-        ) => {
-            let detail = Detail::Obstruction {
-                coordinate: coordinate.clone(),
-                payload: body.blob.clone(),
-            };
-            match obstruction_kind(expectation, coordinate, payload) {
-                None => passed(judged),
-                Some((kind, message)) => differs(plan, kind, message, Some(detail), judged),
-            }
-        }
-    }
-}
-
-/// How a terminal obstruction differs from what was expected; `None` when it does not.
-fn obstruction_kind(
-    expectation: &Expectation,
-    coordinate: &str,
-    payload: &edict_codec::cbor::Value,
-) -> Option<(FailureKind, String)> {
-    let Expectation::Obstruction {
-        coordinate: wanted,
-        payload: fixture,
-        ..
-    } = expectation
-    else {
-        let message = format!("the program ended in `{coordinate}` where a value was expected");
-        return Some((FailureKind::UnexpectedObstruction, message));
-    };
-    match obstruction::compare(wanted.as_str(), &fixture.bytes, coordinate, payload) {
-        ObstructionMatch::Equal => None,
-        ObstructionMatch::OtherCoordinate => Some((
-            FailureKind::ObstructionCoordinateMismatch,
-            format!("the program ended in `{coordinate}` where `{wanted}` was expected"),
-        )),
-        ObstructionMatch::OtherPayload => Some((
-            FailureKind::ObstructionPayloadMismatch,
-            format!("`{coordinate}` carries another payload than was expected"),
-        )),
-    }
-}
-
-/// Reads a bound value as a case result (1.3).
-fn case_result(plan: &CasePlan, bytes: &[u8], judged: &mut Judged) {
-    let limit = plan.limits.max_case_result_bytes();
-    let length = bytes.len() as u64;
-    if length > limit {
-        let failure = Failure::new(
-            Stage::Result,
-            FailureKind::CaseResultTooLarge,
-            format!("the case result has {length} bytes, more than {limit}"),
-        )
-        .of_case(&plan.id)
-        .with_detail(Detail::Limit {
-            limit,
-            actual: Some(length),
-        });
-        return end(judged, failure);
-    }
-    let Some(operation) = plan.case_operation() else {
-        return end(judged, Failure::internal("a plan without an operation"));
-    };
-    let declared = &operation.program.executable.package.output;
-    match case_result::decode_bound(bytes, declared) {
-        Err(reason) => {
-            let message = format!("the value is no case result: {reason}");
-            let failure = Failure::new(Stage::Result, FailureKind::InvalidCaseResult, message)
-                .of_case(&plan.id);
-            end(judged, failure);
-            if let Some(ending) = &mut judged.ending {
-                ending.detail = Some(reason.name().to_owned());
-            }
-        }
-        Ok(result) => {
-            judged.result = Some(ResultReport {
-                assertions: result.assertions,
-                message: result.message,
-            });
-            if result.passed {
-                passed(judged);
-            } else {
-                let message = "an assertion of the program failed".to_owned();
-                differs(plan, FailureKind::AssertionFailed, message, None, judged);
-            }
-        }
-    }
-}
-
-fn passed(judged: &mut Judged) {
-    judged.ending = Some(CaseEnding {
-        verdict: Verdict::Passed,
-        stage: Stage::Compare,
-        kind: FailureKind::Passed,
-        detail: None,
-    });
-}
-
-fn differs(
-    plan: &CasePlan,
-    kind: FailureKind,
-    message: String,
-    detail: Option<Detail>,
-    judged: &mut Judged,
-) {
-    let mut failure = Failure::new(Stage::Compare, kind, message).of_case(&plan.id);
-    failure.detail = detail;
-    end(judged, failure);
-}
-
-/// The evidence entry of a case that opened a context; `None` when none was opened. `hosts` are the
-/// processes of the run, `position` gives the place of a program in the report.
-pub fn evidence_report(
-    index: CaseIndex,
-    hosts: &[HostReport],
-    plan: &CasePlan,
-    evidence: &CaseEvidence,
-    bound: &BoundCase,
-    position: &dyn Fn(&Program) -> ProgramIndex,
-) -> Option<CaseEvidenceReport> {
-    let (host, context) = (evidence.host.as_ref()?, evidence.context.as_ref()?);
-    let worldline =
-        crate::evidence::worldline(context.nonce.bytes(), &context.subject, context.storage);
-    let operations = plan
-        .operations
-        .iter()
-        .zip(&evidence.operations)
-        .zip(&bound.operations)
-        .map(|((planned, received), bound)| OperationReport {
-            role: planned.role,
-            program: position(&planned.program),
-            installation: planned.program.executable.installation.clone(),
-            invocation: received.invocation,
-            ordinal: bound.ordinal,
-            request: received.request.clone(),
-            input: received.input.clone(),
-            record: received.record.clone(),
-            receipt: received.receipt.clone(),
-            result: received.body.clone(),
-            footprint: received.footprint.clone(),
-            patch: received.patch.clone(),
-            settlement: bound.settlement.clone(),
-            checks: bound.checks.clone(),
-        });
-    Some(CaseEvidenceReport {
-        index,
-        host: hosts.iter().position(|it| it == host)?,
-        context: ContextReport {
-            nonce: context.nonce,
-            worldline,
-            storage: context.storage,
-            grants: context.grants.clone(),
-        },
-        operations: operations.collect(),
-        checks: binding::case_checks(plan),
-    })
 }

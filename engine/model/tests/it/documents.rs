@@ -26,16 +26,16 @@ fn every_document_case_has_its_exact_kind_and_pointer() {
         let text = |name: &str| case.get(name).and_then(|it| it.as_text());
         let name = text("name").unwrap();
         let document = text("document").unwrap();
-        let bytes = match text("text") {
-            Some(text) => text.to_owned(),
-            None => {
+        let bytes = text("text").map_or_else(
+            || {
                 let base = data.get("base").and_then(|it| it.get(document)).unwrap();
                 patched(
                     base,
                     case.get("patch").and_then(|it| it.as_array()).unwrap(),
                 )
-            }
-        };
+            },
+            str::to_owned,
+        );
         let got =
             decode(document, bytes.as_bytes()).map_err(|error| (error.kind.name(), error.pointer));
         let want = match text("result").unwrap() {

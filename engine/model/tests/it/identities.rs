@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Every vector of `identity-vectors.json`, and the worked suite read from its files.
 
+use crate::reader::{Reader, build_recipe};
 use crate::support::{Doc, cbor, contract};
 use edict_codec::{
     cbor::encode,
@@ -9,19 +10,11 @@ use edict_codec::{
     json::{Json, Node},
 };
 use edict_test_model::{
-    ids::Locator,
-    recipe::{
-        ApplicationSubject, ArtifactPin, BuildRecipe, ContentFile, LawpackFiles, VerifyRecipe, key,
-        preimage, stored,
-    },
+    recipe::{ArtifactPin, BuildRecipe, VerifyRecipe, key, preimage, stored},
     run::semantic_digest,
     suite::{
-        ApplicationDocument, CaseDocument, Expect, LockDocument, Role, Shape, SuiteDocument,
-        application::BUILD_KIND,
-        identity::{
-            self, CaseSubject, ExpectationSubject, FixtureSubject, FixtureUse, SetupSubject,
-            SuiteSubject,
-        },
+        LockDocument, Role,
+        identity::{self, CaseSubject, SuiteSubject},
     },
 };
 
@@ -48,7 +41,7 @@ fn digest_of(data: &Node, name: &str) -> String {
     text(vector(data, name), "digest").unwrap().to_owned()
 }
 
-/// The files and tools of the worked example, with its manifest or lock replaced.
+/// The worked example, with its manifest or lock replaced where a test does so.
 struct Worked {
     data: Node,
     suite: Vec<u8>,
@@ -58,124 +51,47 @@ struct Worked {
 impl Worked {
     fn new() -> Self {
         let data = contract("identity-vectors.json");
-        let mut worked = Self {
-            data,
-            suite: Vec::new(),
-            lock: Vec::new(),
-        };
-        worked.suite = worked.file("edict.test-suite.json");
-        worked.lock = worked.file("edict.test-toolchain-lock.json");
-        worked
+        let suite = file(&data, "edict.test-suite.json");
+        let lock = file(&data, "edict.test-toolchain-lock.json");
+        Self { data, suite, lock }
     }
 
-    fn file(&self, path: &str) -> Vec<u8> {
-        let example = self.data.get("workedExample").unwrap();
-        bytes(example.get("files").unwrap().get(path).unwrap(), "hex")
-    }
-
-    fn content(&self, locator: &Locator) -> ContentFile {
-        ContentFile {
-            blob: edict_test_model::built::blob(&self.file(locator.as_str())),
-            locator: locator.clone(),
-        }
-    }
-
-    fn fixture(&self, usage: FixtureUse, locator: &Locator) -> FixtureSubject {
-        FixtureSubject {
-            usage,
-            byte_length: self.file(locator.as_str()).len() as u64,
-            file: self.content(locator),
-        }
-    }
-
-    fn application(&self, locator: &Locator) -> ApplicationSubject {
-        let document =
-            ApplicationDocument::decode(&self.file(locator.as_str()), Shape::Bundled).unwrap();
-        let file = |path: &Locator| self.content(&locator.sibling(path).unwrap());
-        let lawpacks = document.lawpacks.iter().map(|lawpack| LawpackFiles {
-            manifest: file(&lawpack.manifest),
-            exports: file(&lawpack.exports),
-            adapter: lawpack.target.as_ref().map(|it| file(&it.adapter)),
-            target_configuration: lawpack.target.as_ref().map(|it| file(&it.configuration)),
-        });
-        ApplicationSubject {
-            build_kind: BUILD_KIND.to_owned(),
-            coordinate: document.coordinate.clone(),
-            sources: vec![file(&document.source)],
-            lawpacks: lawpacks.collect(),
-            resources: Vec::new(),
-            target_profile: document.target_profile.clone(),
-        }
-    }
-
-    fn case(&self, case: &CaseDocument) -> CaseSubject {
-        CaseSubject {
-            id: case.id.clone(),
-            application: self.application(&case.application),
-            input: self.fixture(FixtureUse::Input, &case.input),
-            expectation: match &case.expect {
-                Expect::CaseResult => ExpectationSubject::CaseResult,
-                Expect::Obstruction {
-                    coordinate,
-                    payload,
-                } => ExpectationSubject::Obstruction {
-                    coordinate: coordinate.clone(),
-                    payload: self.fixture(FixtureUse::Payload, payload),
-                },
-            },
-            setup: case
-                .setup
-                .iter()
-                .map(|entry| SetupSubject {
-                    application: self.application(&entry.application),
-                    input: self.fixture(FixtureUse::Input, &entry.input),
-                })
-                .collect(),
-            skip: case.skip.clone(),
+    fn reader(&self) -> Reader<'_> {
+        Reader {
+            read: Box::new(|path| match path {
+                "edict.test-suite.json" => self.suite.clone(),
+                "edict.test-toolchain-lock.json" => self.lock.clone(),
+                path => file(&self.data, path),
+            }),
         }
     }
 
     fn cases(&self) -> Vec<CaseSubject> {
-        let document = SuiteDocument::decode(&self.suite).unwrap();
-        document.cases.iter().map(|case| self.case(case)).collect()
+        self.reader().cases()
     }
 
     fn lock(&self) -> LockDocument {
-        LockDocument::decode(&self.lock).unwrap()
+        self.reader().lock()
     }
 
     fn suite(&self) -> SuiteSubject {
-        let document = SuiteDocument::decode(&self.suite).unwrap();
-        SuiteSubject {
-            id: document.id.clone(),
-            lock: self.lock().identity(),
-            limits: document.limits,
-            cases: document
-                .cases
-                .iter()
-                .map(|case| (case.label.clone(), self.case(case).identity()))
-                .collect(),
-        }
+        self.reader().suite()
     }
 
     fn build_recipe(&self, lock: &LockDocument) -> BuildRecipe {
-        let pin = |role| lock.entry(role).unwrap().identity.clone();
-        BuildRecipe {
-            shape: lock.shape,
-            application: self.cases()[0].application.clone(),
-            compiler: pin(Role::Compiler),
-            lowerer: pin(Role::Lowerer),
-            provider_package: lock.provider_package.as_ref().map(|it| it.identity.clone()),
-            target_profile: pin(Role::TargetProfile),
-            interpreter_profile: pin(Role::InterpreterProfile),
-            codec_abi: pin(Role::CodecAbi),
-        }
+        build_recipe(lock, self.cases()[0].application.clone())
     }
 
     fn upstream_lock(&self) -> LockDocument {
         let doc = Doc::of(self.data.get("upstreamLock").unwrap());
         LockDocument::decode(doc.text().as_bytes()).unwrap()
     }
+}
+
+/// A file of the worked example.
+fn file(data: &Node, path: &str) -> Vec<u8> {
+    let example = data.get("workedExample").unwrap();
+    bytes(example.get("files").unwrap().get(path).unwrap(), "hex")
 }
 
 #[test]
@@ -310,7 +226,7 @@ fn the_worked_suite_has_its_identities() {
         );
     }
     for member in expect.get("blobs").unwrap().as_object().unwrap() {
-        let blob = edict_test_model::built::blob(&worked.file(&member.name));
+        let blob = edict_test_model::built::blob(&file(&worked.data, &member.name));
         assert_eq!(
             member.value.as_text(),
             Some(blob.hex().as_str()),
