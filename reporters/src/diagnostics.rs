@@ -8,7 +8,7 @@ pub use record::record;
 
 use edict_codec::json::{Json, write_record};
 use edict_test_model::{Detail, Diagnostic, Severity, Stage, WarningKind, diagnostic::Notice};
-use std::io::Write;
+use std::{fmt::Write as _, io::Write};
 
 /// Greatest length of one line in bytes.
 pub const MAX_LINE_BYTES: usize = 16 * 1024;
@@ -43,7 +43,14 @@ pub struct DiagnosticWriter<W> {
 impl<W: Write> DiagnosticWriter<W> {
     /// A writer that has written nothing.
     pub fn new(output: W, style: Style) -> Self {
-        Self { output, style, kept: Vec::new(), bytes: 0, dropped: 0, lost: 0 }
+        Self {
+            output,
+            style,
+            kept: Vec::new(),
+            bytes: 0,
+            dropped: 0,
+            lost: 0,
+        }
     }
 
     /// Writes one record, or counts it as dropped when a bound of the run is reached.
@@ -90,9 +97,9 @@ impl<W: Write> DiagnosticWriter<W> {
     fn emit(&mut self, json: Json, line: &str, diagnostic: &Diagnostic) {
         let written = match self.style {
             Style::Jsonl => writeln!(self.output, "{line}"),
-            Style::Human { color } => {
-                self.output.write_all(text::render(diagnostic, color).as_bytes())
-            }
+            Style::Human { color } => self
+                .output
+                .write_all(text::render(diagnostic, color).as_bytes()),
         };
         if written.and_then(|()| self.output.flush()).is_err() {
             self.lost += 1;
@@ -107,7 +114,9 @@ impl<W: Write> DiagnosticWriter<W> {
 fn fitted(seq: u64, diagnostic: &Diagnostic) -> (Json, String) {
     let json = record(seq, diagnostic);
     let line = guarded(&json);
-    let Diagnostic::Failure { failure, primary } = diagnostic else { return (json, line) };
+    let Diagnostic::Failure { failure, primary } = diagnostic else {
+        return (json, line);
+    };
     if line.len() <= MAX_LINE_BYTES {
         return (json, line);
     }
@@ -120,7 +129,13 @@ fn fitted(seq: u64, diagnostic: &Diagnostic) -> (Json, String) {
             _ => return (json, line),
         }
     }
-    fitted(seq, &Diagnostic::Failure { failure: shorter, primary: *primary })
+    fitted(
+        seq,
+        &Diagnostic::Failure {
+            failure: shorter,
+            primary: *primary,
+        },
+    )
 }
 
 /// The record as one line that no log scanner takes for a command (J2): `#` and every control
@@ -133,7 +148,8 @@ fn guarded(json: &Json) -> String {
             _ if scalar.is_control() => {
                 let mut units = [0u16; 2];
                 for unit in scalar.encode_utf16(&mut units) {
-                    line.push_str(&format!("\\u{unit:04x}"));
+                    // Writing into a string cannot fail.
+                    _ = write!(line, "\\u{unit:04x}");
                 }
             }
             _ => line.push(scalar),

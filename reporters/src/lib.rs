@@ -6,6 +6,7 @@
 
 pub mod diagnostics;
 pub mod label;
+pub mod lock;
 pub mod report;
 pub mod tap;
 

@@ -9,7 +9,7 @@ use crate::json_parts::digest;
 use edict_codec::json::{Json, write_document};
 use edict_test_model::{
     built::Body,
-    run::{CaseTelemetry, RunReport, Telemetry, semantic_digest, semantic_json},
+    run::{CaseTelemetry, ExecutionOutcome, RunReport, Telemetry, semantic_digest, semantic_json},
 };
 use std::collections::BTreeMap;
 
@@ -24,9 +24,15 @@ pub fn document(report: &RunReport, diagnostics: &[Json]) -> Json {
     Json::object([
         ("schema", Json::text("edict.test.run/v1")),
         ("complete", Json::Bool(report.complete)),
-        ("semanticDigest", digest(&semantic_digest(&report.semantic))),
+        (
+            "semanticDigest",
+            Json::optional(semantic_digest(&semantic).as_ref(), digest),
+        ),
         ("semantic", semantic),
-        ("evidence", evidence::evidence(&report.evidence, &bodies(report))),
+        (
+            "evidence",
+            evidence::evidence(&report.evidence, &bodies(report)),
+        ),
         ("diagnostics", Json::Array(diagnostics.to_vec())),
         ("telemetry", telemetry(&report.telemetry)),
     ])
@@ -39,11 +45,17 @@ pub fn bodies(report: &RunReport) -> BTreeMap<[u8; 32], Body> {
         bodies.insert(*body.blob.bytes(), body.clone());
     };
     for program in &report.semantic.programs {
-        program.artifacts.iter().for_each(|artifact| add(&artifact.body));
+        program
+            .artifacts
+            .iter()
+            .for_each(|artifact| add(&artifact.body));
     }
     for case in &report.semantic.cases {
         if let Some(execution) = &case.execution {
-            add(execution.outcome.body());
+            match &execution.outcome {
+                ExecutionOutcome::Result(body) => add(body),
+                ExecutionOutcome::Obstruction { payload, .. } => add(payload),
+            }
         }
     }
     for host in &report.evidence.hosts {
@@ -51,7 +63,9 @@ pub fn bodies(report: &RunReport) -> BTreeMap<[u8; 32], Body> {
     }
     for case in &report.evidence.cases {
         for operation in &case.operations {
-            evidence::operation_bodies(operation).into_iter().for_each(&mut add);
+            evidence::operation_bodies(operation)
+                .into_iter()
+                .for_each(&mut add);
         }
     }
     bodies
@@ -61,8 +75,14 @@ fn telemetry(telemetry: &Telemetry) -> Json {
     let mut members = vec![
         ("runId".to_owned(), Json::text(telemetry.run_id.as_str())),
         ("startedAt".to_owned(), Json::text(&telemetry.started_at)),
-        ("durationMs".to_owned(), Json::unsigned(telemetry.duration_ms)),
-        ("cases".to_owned(), Json::Array(telemetry.cases.iter().map(case_telemetry).collect())),
+        (
+            "durationMs".to_owned(),
+            Json::unsigned(telemetry.duration_ms),
+        ),
+        (
+            "cases".to_owned(),
+            Json::Array(telemetry.cases.iter().map(case_telemetry).collect()),
+        ),
     ];
     members.extend(telemetry.objects.iter().cloned());
     Json::Object(members)

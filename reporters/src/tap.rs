@@ -53,7 +53,10 @@ enum State {
 impl<W: Write> TapWriter<W> {
     /// A writer that has written nothing.
     pub fn new(output: W) -> Self {
-        Self { output, state: State::Empty }
+        Self {
+            output,
+            state: State::Empty,
+        }
     }
 
     /// The version line and the plan `1..total`; `total` is at least 1 (T2: never `1..0`).
@@ -80,14 +83,20 @@ impl<W: Write> TapWriter<W> {
         let line = match point {
             Point::Ok => format!("ok {number} - {label}"),
             Point::NotOk => format!("not ok {number} - {label}"),
-            Point::Skip { reason, tracking_reference } => format!(
+            Point::Skip {
+                reason,
+                tracking_reference,
+            } => format!(
                 "ok {number} - {label} # SKIP {} (tracking: {})",
                 render(reason, "skipped"),
                 render(tracking_reference, "none"),
             ),
         };
         self.line(&line)?;
-        self.state = State::Planned { total, points: number };
+        self.state = State::Planned {
+            total,
+            points: number,
+        };
         Ok(())
     }
 

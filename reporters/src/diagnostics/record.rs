@@ -4,8 +4,9 @@
 use crate::json_parts::{digest, excerpt, text_or_null};
 use edict_codec::json::Json;
 use edict_test_model::{
-    Detail, Diagnostic, Failure, FileSpan, Severity,
+    CaseId, Detail, Diagnostic, Failure, FileSpan, Severity,
     diagnostic::{Child, Notice, SourceDiagnostic},
+    suite::Role,
 };
 
 /// Greatest length of `message` in bytes.
@@ -27,12 +28,21 @@ fn of_failure(seq: u64, failure: &Failure, primary: bool) -> Json {
         ("stage", Json::text(failure.stage.name())),
         ("kind", Json::text(failure.kind.name())),
         ("primary", Json::Bool(primary)),
-        ("caseId", text_or_null(failure.case.as_ref().map(|id| id.as_str()))),
-        ("setupIndex", Json::optional(failure.setup_index, |index| Json::unsigned(index.into()))),
-        ("role", text_or_null(failure.role.map(|role| role.name()))),
+        (
+            "caseId",
+            text_or_null(failure.case.as_ref().map(CaseId::as_str)),
+        ),
+        (
+            "setupIndex",
+            Json::optional(failure.setup_index, |index| Json::unsigned(index.into())),
+        ),
+        ("role", text_or_null(failure.role.map(Role::name))),
         ("pointer", text_or_null(failure.pointer.as_deref())),
         ("span", Json::optional(failure.span.as_ref(), file_span)),
-        ("expected", Json::optional(failure.expected.as_ref(), digest)),
+        (
+            "expected",
+            Json::optional(failure.expected.as_ref(), digest),
+        ),
         ("actual", Json::optional(failure.actual.as_ref(), digest)),
         ("message", Json::text(bounded(&failure.message))),
         ("excerpt", Json::optional(failure.excerpt.as_ref(), excerpt)),
@@ -48,7 +58,10 @@ fn of_notice(seq: u64, notice: &Notice) -> Json {
         ("stage", Json::text(notice.stage.name())),
         ("kind", Json::text(notice.kind.name())),
         ("primary", Json::Bool(false)),
-        ("caseId", text_or_null(notice.case.as_ref().map(|id| id.as_str()))),
+        (
+            "caseId",
+            text_or_null(notice.case.as_ref().map(CaseId::as_str)),
+        ),
         ("setupIndex", Json::Null),
         ("role", Json::Null),
         ("pointer", Json::Null),
@@ -90,12 +103,21 @@ fn detail(detail: &Detail) -> Json {
             ("limit", Json::unsigned(*limit)),
             ("actual", Json::optional(*actual, Json::unsigned)),
         ]),
-        Detail::Refused { failure_kind, diagnostics } => Json::object([
+        Detail::Refused {
+            failure_kind,
+            diagnostics,
+        } => Json::object([
             ("failureKind", Json::text(failure_kind)),
-            ("diagnostics", Json::Array(diagnostics.iter().map(source).collect())),
+            (
+                "diagnostics",
+                Json::Array(diagnostics.iter().map(source).collect()),
+            ),
         ]),
         Detail::Child(it) => Json::object([("child", child(it))]),
-        Detail::Host { child: it, host_code } => Json::object([
+        Detail::Host {
+            child: it,
+            host_code,
+        } => Json::object([
             ("child", child(it)),
             ("hostCode", text_or_null(host_code.as_deref())),
         ]),
@@ -105,9 +127,15 @@ fn detail(detail: &Detail) -> Json {
             ("hostCode", text_or_null(host_code.as_deref())),
         ]),
         Detail::HostCode(code) => Json::object([("hostCode", Json::text(code))]),
-        Detail::Obstruction { coordinate, payload } => Json::object([(
+        Detail::Obstruction {
+            coordinate,
+            payload,
+        } => Json::object([(
             "obstruction",
-            Json::object([("coordinate", Json::text(coordinate)), ("payload", digest(payload))]),
+            Json::object([
+                ("coordinate", Json::text(coordinate)),
+                ("payload", digest(payload)),
+            ]),
         )]),
         Detail::Check(check) => Json::object([("check", Json::text(*check))]),
         Detail::Signal(signal) => Json::object([("signal", Json::text(signal))]),
@@ -118,8 +146,14 @@ fn detail(detail: &Detail) -> Json {
 fn child(child: &Child) -> Json {
     Json::object([
         ("role", Json::text(&child.role)),
-        ("exitCode", Json::optional(child.exit_code, |code| Json::Integer(code.into()))),
-        ("signal", Json::optional(child.signal, |signal| Json::Integer(signal.into()))),
+        (
+            "exitCode",
+            Json::optional(child.exit_code, |code| Json::Integer(code.into())),
+        ),
+        (
+            "signal",
+            Json::optional(child.signal, |signal| Json::Integer(signal.into())),
+        ),
         ("elapsedMs", Json::unsigned(child.elapsed_ms)),
     ])
 }

@@ -43,7 +43,11 @@ fn of_failure(failure: &Failure, color: bool) -> String {
             safe(&at.file, "?"),
             at.span.start,
             at.span.end,
-            if pointer.is_empty() { String::new() } else { safe(pointer, "") },
+            if pointer.is_empty() {
+                String::new()
+            } else {
+                safe(pointer, "")
+            },
         );
     }
     for (name, digest) in [("expected", &failure.expected), ("actual", &failure.actual)] {
@@ -72,5 +76,11 @@ fn of_failure(failure: &Failure, color: bool) -> String {
 }
 
 fn of_notice(notice: &Notice, color: bool) -> String {
-    head(notice.severity.name(), YELLOW, notice.kind.name(), &notice.message, color)
+    head(
+        notice.severity.name(),
+        YELLOW,
+        notice.kind.name(),
+        &notice.message,
+        color,
+    )
 }

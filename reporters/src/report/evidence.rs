@@ -15,9 +15,18 @@ use std::collections::BTreeMap;
 /// The member `evidence`.
 pub(super) fn evidence(evidence: &EvidenceReport, bodies: &BTreeMap<[u8; 32], Body>) -> Json {
     Json::object([
-        ("hosts", Json::Array(evidence.hosts.iter().map(host).collect())),
-        ("cases", Json::Array(evidence.cases.iter().map(case_evidence).collect())),
-        ("bodies", Json::Array(bodies.values().map(body_entry).collect())),
+        (
+            "hosts",
+            Json::Array(evidence.hosts.iter().map(host).collect()),
+        ),
+        (
+            "cases",
+            Json::Array(evidence.cases.iter().map(case_evidence).collect()),
+        ),
+        (
+            "bodies",
+            Json::Array(bodies.values().map(body_entry).collect()),
+        ),
     ])
 }
 
@@ -27,7 +36,10 @@ pub fn case_evidence(case: &CaseEvidenceReport) -> Json {
         ("index", Json::unsigned(case.index.number())),
         ("host", Json::unsigned(case.host as u64)),
         ("context", context(&case.context)),
-        ("operations", Json::Array(case.operations.iter().map(operation).collect())),
+        (
+            "operations",
+            Json::Array(case.operations.iter().map(operation).collect()),
+        ),
         ("checks", checks(&case.checks)),
     ])
 }
@@ -49,7 +61,10 @@ pub(super) fn operation_bodies(operation: &OperationReport) -> Vec<&Body> {
 }
 
 fn host(host: &HostReport) -> Json {
-    Json::object([("executable", digest(&host.executable)), ("hello", body(&host.hello))])
+    Json::object([
+        ("executable", digest(&host.executable)),
+        ("hello", body(&host.hello)),
+    ])
 }
 
 fn context(context: &ContextReport) -> Json {
@@ -57,7 +72,10 @@ fn context(context: &ContextReport) -> Json {
         ("nonce", Json::text(context.nonce.hex())),
         ("worldline", digest(&context.worldline)),
         ("storage", Json::text(context.storage.name())),
-        ("grants", Json::Array(context.grants.iter().map(digest).collect())),
+        (
+            "grants",
+            Json::Array(context.grants.iter().map(digest).collect()),
+        ),
     ])
 }
 
@@ -65,7 +83,10 @@ fn operation(operation: &OperationReport) -> Json {
     let index = operation.role.setup_index();
     Json::object([
         ("role", Json::text(operation.role.name())),
-        ("setupIndex", Json::optional(index, |index| Json::unsigned(index.into()))),
+        (
+            "setupIndex",
+            Json::optional(index, |index| Json::unsigned(index.into())),
+        ),
         ("program", Json::unsigned(operation.program.0 as u64)),
         ("installation", digest(&operation.installation)),
         ("invocation", Json::text(hex::encode(&operation.invocation))),
@@ -75,9 +96,15 @@ fn operation(operation: &OperationReport) -> Json {
         ("record", body(&operation.record)),
         ("receipt", body(&operation.receipt)),
         ("result", body(&operation.result)),
-        ("footprint", Json::optional(operation.footprint.as_ref(), body)),
+        (
+            "footprint",
+            Json::optional(operation.footprint.as_ref(), body),
+        ),
         ("patch", Json::optional(operation.patch.as_ref(), body)),
-        ("settlement", Json::optional(operation.settlement.as_ref(), settlement)),
+        (
+            "settlement",
+            Json::optional(operation.settlement.as_ref(), settlement),
+        ),
         ("checks", checks(&operation.checks)),
     ])
 }
@@ -93,7 +120,10 @@ fn settlement(settlement: &SettlementReport) -> Json {
 }
 
 fn state(state: &StateReport) -> Json {
-    Json::object([("tick", decimal(state.tick)), ("stateRoot", digest(&state.state_root))])
+    Json::object([
+        ("tick", decimal(state.tick)),
+        ("stateRoot", digest(&state.state_root)),
+    ])
 }
 
 fn wal(wal: &WalReport) -> Json {

@@ -15,7 +15,10 @@ fn bt_016_points_skips_and_plan_have_the_exact_bytes() {
         tap.plan(3).unwrap();
         tap.point(Point::Ok, "choose-left", "a").unwrap();
         tap.point(Point::NotOk, "evil # SKIP because", "b").unwrap();
-        let skip = Point::Skip { reason: "why # TODO", tracking_reference: "owner/repo#684" };
+        let skip = Point::Skip {
+            reason: "why # TODO",
+            tracking_reference: "owner/repo#684",
+        };
         tap.point(skip, "later", "c").unwrap();
         tap.finish().unwrap();
     });
@@ -46,21 +49,34 @@ fn bt_017_a_label_cannot_forge_a_line_or_a_directive() {
 fn bt_018_a_zero_plan_is_never_written() {
     let written = stream(|tap| {
         assert!(matches!(tap.plan(0), Err(TapError::OutOfOrder("plan"))));
-        tap.bail_out("NoExecutableCases", "the suite has no cases").unwrap();
+        tap.bail_out("NoExecutableCases", "the suite has no cases")
+            .unwrap();
     });
-    assert_eq!(written, "TAP version 14\nBail out! NoExecutableCases: the suite has no cases\n");
+    assert_eq!(
+        written,
+        "TAP version 14\nBail out! NoExecutableCases: the suite has no cases\n"
+    );
 }
 
 #[test]
 fn bt_018_a_point_above_the_plan_and_an_early_end_are_refused() {
     let written = stream(|tap| {
         tap.plan(1).unwrap();
-        assert!(matches!(tap.finish(), Err(TapError::OutOfOrder("normal end"))));
+        assert!(matches!(
+            tap.finish(),
+            Err(TapError::OutOfOrder("normal end"))
+        ));
         tap.point(Point::Ok, "only", "only").unwrap();
         let second = tap.point(Point::Ok, "second", "second");
-        assert!(matches!(second, Err(TapError::OutOfOrder("point above the plan"))));
+        assert!(matches!(
+            second,
+            Err(TapError::OutOfOrder("point above the plan"))
+        ));
         tap.finish().unwrap();
-        assert!(matches!(tap.bail_out("Late", "x"), Err(TapError::OutOfOrder("bail-out"))));
+        assert!(matches!(
+            tap.bail_out("Late", "x"),
+            Err(TapError::OutOfOrder("bail-out"))
+        ));
     });
     assert_eq!(written, "TAP version 14\n1..1\nok 1 - only\n");
 }
@@ -78,5 +94,8 @@ fn a_failing_stream_is_an_error_of_every_line() {
         }
     }
     assert!(matches!(TapWriter::new(Full).plan(1), Err(TapError::Io(_))));
-    assert!(matches!(TapWriter::new(Full).bail_out("K", "t"), Err(TapError::Io(_))));
+    assert!(matches!(
+        TapWriter::new(Full).bail_out("K", "t"),
+        Err(TapError::Io(_))
+    ));
 }

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The subcommands: an answer on stdout, diagnostics on stderr, no TAP (C2).
+
+pub(crate) mod run;
+
+mod check;
+mod fixture;
+mod lock;
+mod report;
+mod state;
+
+use crate::{
+    args::{self, Color, Command, Invocation},
+    output::{Stderr, Stdout, check_stdout, stderr_takes_color},
+};
+use edict_codec::json::{Json, write_document};
+use edict_test_model::{Diagnostic, Failure, FailureKind, Stage};
+use edict_test_reporters::diagnostics::{DiagnosticWriter, Style};
+use std::{ffi::OsString, io::Write as _, process::ExitCode};
+
+/// What a subcommand says: text or one JSON document, and its exit status.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    /// Written to stdout as it is.
+    pub(crate) text: String,
+    /// 0, 1 or 2.
+    pub(crate) status: u8,
+}
+
+impl Answer {
+    /// Success with a text.
+    pub(crate) fn text(text: impl Into<String>) -> Self {
+        Self { text: text.into(), status: 0 }
+    }
+
+    /// Success with a JSON document.
+    pub(crate) fn json(json: &Json) -> Self {
+        Self::text(write_document(json))
+    }
+
+    /// The same answer with another status.
+    pub(crate) fn with_status(self, status: u8) -> Self {
+        Self { status, ..self }
+    }
+}
+
+/// What keeps a subcommand from answering: all problems that were found, the first one primary.
+pub(crate) type Problems = Vec<Failure>;
+
+/// Reads the command line and answers.
+pub(crate) fn main(arguments: Vec<OsString>) -> ExitCode {
+    let command = match args::parse(arguments) {
+        Ok(Invocation::Command(command)) => command,
+        Ok(Invocation::Run(_)) => return complain(vec![Failure::internal("the run form")]),
+        Err(error) if !error.use_stderr() => return say(&Answer::text(error.to_string())),
+        Err(error) => return complain(vec![run::usage(&error)]),
+    };
+    if let Err(failure) = check_stdout() {
+        return complain(vec![failure]);
+    }
+    let answer = match command {
+        Command::Check(check) => check::check(&check),
+        Command::Lock(lock) => lock::lock(&lock),
+        Command::Fixture { direction } => fixture::fixture(&direction),
+        Command::Report { action } => report::report(&action),
+        Command::Init(_) | Command::Why(_) | Command::Cache { .. } => todo_later(),
+    };
+    match answer {
+        Ok(answer) => say(&answer),
+        Err(problems) => complain(problems),
+    }
+}
+
+fn say(answer: &Answer) -> ExitCode {
+    match Stdout.write_all(answer.text.as_bytes()) {
+        Ok(()) => ExitCode::from(answer.status),
+        Err(error) => complain(vec![Failure::new(
+            Stage::Output,
+            FailureKind::StdoutWriteFailed,
+            error.to_string(),
+        )]),
+    }
+}
+
+fn complain(problems: Problems) -> ExitCode {
+    let mut writer = DiagnosticWriter::new(Stderr, Style::Jsonl);
+    for (index, failure) in problems.into_iter().enumerate() {
+        writer.write(&Diagnostic::Failure { failure, primary: index == 0 });
+    }
+    _ = writer.finish();
+    ExitCode::from(2)
+}
+
+/// Whether human diagnostics are colored.
+pub(crate) fn takes_color(color: Color) -> bool {
+    match color {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto => stderr_takes_color(),
+    }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The run form: one suite, one TAP document, one report.
+
+use crate::{
+    args::{self, DiagnosticStyle, Existing, Invocation, Isolation, RunArgs},
+    output::{Stderr, Stdout, check_stdout},
+    publish::{Publisher, ReportPlace},
+    signals,
+    wire::{OpenedSuite, Surroundings, Wired, nonce},
+};
+use edict_test_model::{Failure, FailureKind, Stage, ports::StopFlag};
+use edict_test_queries::{ReusePolicy, Runner};
+use edict_test_reporters::diagnostics::Style;
+use std::{
+    ffi::OsString,
+    panic::{AssertUnwindSafe, catch_unwind},
+    process::ExitCode,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+/// Reads the command line and runs. Every way out but `--help` and `--version` leaves a TAP
+/// document on standard output, unless standard output itself is gone.
+pub(crate) fn main(arguments: Vec<OsString>) -> ExitCode {
+    let parsed = args::parse(arguments);
+    if let Err(error) = &parsed
+        && !error.use_stderr()
+    {
+        return match std::io::Write::write_all(&mut Stdout, error.to_string().as_bytes()) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(_) => ExitCode::from(2),
+        };
+    }
+    let style = match &parsed {
+        Ok(Invocation::Run(run)) => style(run),
+        _ => Style::Jsonl,
+    };
+    let mut publisher = Publisher::new(Stdout, Stderr, style);
+    if let Err(failure) = check_stdout() {
+        return publisher.unfinished(failure);
+    }
+    match parsed {
+        Ok(Invocation::Run(run)) => guarded(&run, publisher),
+        Ok(Invocation::Command(_)) => {
+            publisher.bail_out(Failure::internal("a subcommand reached the run form"))
+        }
+        Err(error) => publisher.bail_out(usage(&error)),
+    }
+}
+
+/// A panic anywhere is a defect of the runner: a bail-out and exit 2, never status 101 (T11).
+fn guarded(run: &RunArgs, mut publisher: Publisher<Stdout, Stderr>) -> ExitCode {
+    let message = Arc::new(Mutex::new(String::new()));
+    let heard = Arc::clone(&message);
+    std::panic::set_hook(Box::new(move |info| {
+        *heard.lock().unwrap_or_else(PoisonError::into_inner) = info.to_string();
+    }));
+    let ended = catch_unwind(AssertUnwindSafe(|| execute(run, &mut publisher)));
+    match ended {
+        Ok(Ok(())) => publisher.conclude(),
+        Ok(Err(failure)) => publisher.bail_out(failure),
+        Err(_) => {
+            let text = message.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            publisher.bail_out(Failure::internal(format!("the runner failed: {text}")))
+        }
+    }
+}
+
+/// Everything between the command line and the last point.
+fn execute(run: &RunArgs, publisher: &mut Publisher<Stdout, Stderr>) -> Result<(), Failure> {
+    let stop = StopFlag::new();
+    let hurry = signals::listen(stop.clone())
+        .map_err(|error| Failure::internal(format!("listen for signals: {error}")))?;
+    publisher.may_hurry(hurry);
+    if let Some(path) = &run.report_json {
+        publisher.place(ReportPlace::claim(
+            path,
+            run.artifact_store.as_deref(),
+            run.report_existing == Existing::Replace,
+            run.keep_journal,
+        )?);
+    }
+    let suite = OpenedSuite::open(&run.suite)?;
+    publisher.manifest(&suite.document, &suite.manifest);
+    let state = super::state::open(run, &suite, publisher)?;
+    publisher.plan()?;
+    let bytes = suite.lock()?;
+    publisher.lock(&bytes);
+    let around = Surroundings {
+        temporary: run.temp_root.clone(),
+        isolation_required: run.isolation == Isolation::Required,
+        policy: ReusePolicy {
+            fresh_build: run.fresh_build,
+            fresh_verify: run.fresh_verify,
+            check: run.verify_cache,
+        },
+        actions: state.actions(),
+    };
+    let wired = Wired::of(&suite.root, &bytes, &around, &stop)?;
+    publisher.isolation(wired.isolation);
+    let mut runner = Runner::new(wired.ports.clone());
+    let ran = (|| {
+        runner.load(&suite.root, bytes)?;
+        publisher.hard_linked(runner.hard_linked());
+        publisher.begin(&runner.run_plan()?)?;
+        let prepared = runner.prepare()?;
+        let outcome = runner.run(&prepared, &mut nonce, &stop, publisher)?;
+        publisher.outcome(outcome, runner.decisions(), &prepared);
+        Ok(())
+    })();
+    drop(runner);
+    let ended = wired.end();
+    if let Err(failure) = ran {
+        return Err(failure);
+    }
+    if let Err(failure) = ended {
+        publisher.also(failure);
+    }
+    state.record(publisher);
+    Ok(())
+}
+
+fn style(run: &RunArgs) -> Style {
+    match run.diagnostics {
+        DiagnosticStyle::Jsonl => Style::Jsonl,
+        DiagnosticStyle::Human => Style::Human { color: super::takes_color(run.color) },
+    }
+}
+
+/// A usage error in one line.
+pub(crate) fn usage(error: &clap::Error) -> Failure {
+    let text = error.to_string();
+    let lines: Vec<&str> = text
+        .lines()
+        .map(|line| line.strip_prefix("error: ").unwrap_or(line).trim())
+        .take_while(|line| !line.starts_with("Usage:"))
+        .filter(|line| !line.is_empty())
+        .collect();
+    Failure::new(Stage::Arguments, FailureKind::UsageError, lines.join(" "))
+}

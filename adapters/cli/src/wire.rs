@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+//! From documents and options to ports: everything that a run is given is made here.
+
+use edict_codec::{bounded::ByteLimit, digest::TypedDigest};
+use edict_test_compiler::EdictCompiler;
+use edict_test_echo::{EchoHost, HostSettings, ProcessLaunch, ProcessSettings};
+use edict_test_model::{
+    ContextNonce, Failure, FailureKind, Stage, abi,
+    built::blob,
+    limits::{Limit, Limits},
+    ports::{ActionStore, ExecutionPort, ReadError, SnapshotPort as _, StopFlag},
+    suite::{LockDocument, Role, SuiteDocument},
+};
+use edict_test_process::{Isolation, IsolationLevel, PrivateDir, ToolDir, probe};
+use edict_test_queries::{Actions, Ports, ReusePolicy, SuiteBytes};
+use edict_test_snapshot::{SuiteRoot, toolchain::{Tools, read_tools}};
+use edict_test_verifier::ReportVerifier;
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+/// Where private directories are made unless the caller says otherwise; no variable is consulted.
+const TEMPORARY: &str = "/tmp";
+
+/// A suite whose manifest was read.
+#[derive(Debug)]
+pub(crate) struct OpenedSuite {
+    /// Its directory, opened once.
+    pub(crate) root: SuiteRoot,
+    /// The manifest.
+    pub(crate) document: Arc<SuiteDocument>,
+    /// Blob digest of the manifest's bytes.
+    pub(crate) manifest: TypedDigest,
+}
+
+impl OpenedSuite {
+    /// Opens the directory of a manifest and reads the manifest below it.
+    ///
+    /// # Errors
+    /// A failure of stage `manifest`.
+    pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
+        let limit = Limit::ManifestBytes.ceiling();
+        let fail = |error: ReadError| match error.kind {
+            Some(_) => Failure::new(Stage::Manifest, FailureKind::ManifestUnreadable, error.message),
+            None => Failure::new(
+                Stage::Manifest,
+                FailureKind::ManifestTooLarge,
+                format!("the manifest is larger than {limit} bytes"),
+            )
+            .with_detail(edict_test_model::Detail::Limit { limit, actual: None }),
+        };
+        let (root, name) = SuiteRoot::of_manifest(path).map_err(fail)?;
+        let file = root.read_name(name, ByteLimit::new(limit)).map_err(fail)?;
+        let document = SuiteDocument::decode(&file.bytes)
+            .map_err(|error| error.into_failure(Stage::Manifest, "suite"))?;
+        Ok(Self { root, document: Arc::new(document), manifest: file.blob })
+    }
+
+    /// Reads the lock that the manifest names.
+    ///
+    /// # Errors
+    /// A failure of stage `lock`.
+    pub(crate) fn lock(&self) -> Result<SuiteBytes, Failure> {
+        let limit = 1 << 20;
+        let locator = &self.document.toolchain_lock;
+        let file = self.root.read(locator, ByteLimit::new(limit)).map_err(|error| {
+            let kind = match error.kind {
+                Some(_) => FailureKind::LockUnreadable,
+                None => FailureKind::LockTooLarge,
+            };
+            Failure::new(
+                Stage::Lock,
+                kind,
+                format!("{}; `edict-test lock --suite` writes one", error.message),
+            )
+        })?;
+        let lock = LockDocument::decode(&file.bytes)
+            .map_err(|error| error.into_failure(Stage::Lock, "lock"))?;
+        Ok(SuiteBytes {
+            document: Arc::clone(&self.document),
+            manifest: self.manifest.clone(),
+            lock: Arc::new(lock),
+            lock_file: file.blob,
+        })
+    }
+}
+
+/// What decides how children are started.
+#[derive(Clone, Debug)]
+pub(crate) struct Surroundings {
+    /// `--temp-root`.
+    pub(crate) temporary: Option<PathBuf>,
+    /// `--isolation required`.
+    pub(crate) isolation_required: bool,
+    /// What may be reused.
+    pub(crate) policy: ReusePolicy,
+    /// The action store, if there is one.
+    pub(crate) actions: Option<Arc<dyn ActionStore>>,
+}
+
+/// The ports of one run and what must be removed after it.
+#[derive(Debug)]
+pub(crate) struct Wired {
+    /// The ports.
+    pub(crate) ports: Ports,
+    /// Isolation that children get.
+    pub(crate) isolation: IsolationLevel,
+    tools: ToolDir,
+    private: PrivateDir,
+}
+
+impl Wired {
+    /// Reads and compares everything that `suite.lock` pins, copies the programs into a private
+    /// directory, and makes the ports over these copies.
+    ///
+    /// # Errors
+    /// A failure of stage `toolchain`.
+    pub(crate) fn of(
+        root: &SuiteRoot,
+        suite: &SuiteBytes,
+        around: &Surroundings,
+        stop: &StopFlag,
+    ) -> Result<Self, Failure> {
+        let tools = read_tools(root, &suite.lock)?;
+        abi::check(&suite.lock)?;
+        let level = probe();
+        if around.isolation_required && level != IsolationLevel::Full {
+            let message = format!(
+                "the kernel offers isolation level `{}`, not `full`; use --isolation best-effort",
+                level.name()
+            );
+            let kind = FailureKind::IsolationUnavailable;
+            return Err(Failure::new(Stage::Toolchain, kind, message));
+        }
+        let parent = around.temporary.clone().unwrap_or_else(|| PathBuf::from(TEMPORARY));
+        let private = PrivateDir::create(&parent).map_err(|error| not_private(&parent, &error))?;
+        let copies = tools.programs.iter().map(|(role, it)| (role.name(), &*it.bytes));
+        let directory = ToolDir::create(private.path(), copies)
+            .map_err(|error| not_private(private.path(), &error))?;
+        let isolation =
+            if around.isolation_required { Isolation::Required } else { Isolation::BestEffort };
+        let ports = Making {
+            tools: &tools,
+            directory: &directory,
+            private: private.path(),
+            isolation,
+            limits: suite.document.limits,
+            stop,
+        }
+        .ports(&suite.lock, around)?;
+        Ok(Self { ports, isolation: level, tools: directory, private })
+    }
+
+    /// Ends the host and removes what was made for the run.
+    ///
+    /// # Errors
+    /// The first failure of stage `cleanup` or `host`.
+    pub(crate) fn end(self) -> Result<(), Failure> {
+        let Self { ports, tools, private, .. } = self;
+        let closed = ports.host.close();
+        drop(ports);
+        let removed = tools.remove().and_then(|()| private.remove());
+        closed.and(removed.map_err(|error| {
+            let message = format!("remove the private directory of the run: {error}");
+            Failure::new(Stage::Cleanup, FailureKind::CleanupIncomplete, message)
+        }))
+    }
+}
+
+/// What the ports are made from.
+struct Making<'a> {
+    tools: &'a Tools,
+    directory: &'a ToolDir,
+    private: &'a Path,
+    isolation: Isolation,
+    limits: Limits,
+    stop: &'a StopFlag,
+}
+
+impl Making<'_> {
+    fn ports(&self, lock: &LockDocument, around: &Surroundings) -> Result<Ports, Failure> {
+        let actions = Actions::new(around.actions.clone(), around.policy);
+        Ok(Ports {
+            compiler: Arc::new(EdictCompiler {
+                program: self.directory.program(Role::Compiler.name()),
+                temporary: self.private.to_path_buf(),
+                isolation: self.isolation,
+                stop: self.stop.clone(),
+            }),
+            verifier: Arc::new(ReportVerifier {
+                program: self.directory.program(Role::Verifier.name()),
+                temporary: self.private.to_path_buf(),
+                isolation: self.isolation,
+                stop: self.stop.clone(),
+            }),
+            host: self.host(lock)?,
+            actions: Arc::new(actions),
+        })
+    }
+
+    fn host(&self, lock: &LockDocument) -> Result<Arc<dyn ExecutionPort>, Failure> {
+        let Some(entry) = lock.entry(Role::Host) else {
+            return Err(Failure::internal("a decoded lock lacks the host"));
+        };
+        let settings = HostSettings {
+            executable: entry.identity.clone(),
+            max_frame_bytes: self.limits.max_frame_bytes(),
+        };
+        let launch = ProcessLaunch::new(ProcessSettings {
+            program: self.directory.program(Role::Host.name()),
+            directory: self.private.to_path_buf(),
+            isolation: self.isolation,
+            file_bytes: self.limits.max_artifact_bytes(),
+            wall_timeout_ms: self.limits.wall_timeout_ms(),
+            stop: self.stop.clone(),
+        });
+        Ok(Arc::new(EchoHost::new(settings, Box::new(launch))))
+    }
+}
+
+fn not_private(place: &Path, error: &std::io::Error) -> Failure {
+    let message = format!(
+        "make a private directory in `{}`: {error}; choose another with --temp-root",
+        place.display()
+    );
+    Failure::new(Stage::Arguments, FailureKind::UsageError, message)
+}
+
+/// 32 fresh bytes of the operating system.
+///
+/// # Errors
+/// `InternalError` when the system has none.
+pub(crate) fn nonce() -> Result<ContextNonce, Failure> {
+    let mut bytes = [0; 32];
+    getrandom::fill(&mut bytes)
+        .map_err(|error| Failure::internal(format!("no randomness: {error}")))?;
+    Ok(ContextNonce::new(bytes))
+}
+
+/// Reads one file named on the command line.
+///
+/// # Errors
+/// `UsageError` with the reason.
+pub(crate) fn read_argument(path: &Path, limit: u64) -> Result<Arc<[u8]>, Failure> {
+    let fail = |message: String| Failure::new(Stage::Arguments, FailureKind::UsageError, message);
+    let (root, name) = SuiteRoot::of_manifest(path).map_err(|error| fail(error.message))?;
+    let file = root.read_name(name, ByteLimit::new(limit)).map_err(|error| {
+        fail(match error.kind {
+            Some(_) => error.message,
+            None => format!("`{}` is larger than {limit} bytes", path.display()),
+        })
+    })?;
+    Ok(file.bytes)
+}
