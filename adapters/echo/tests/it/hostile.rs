@@ -329,7 +329,7 @@ fn a_shutdown_must_end_in_order() {
         ),
         ("no bye", Some(FailureKind::HostLost), |wire, _| wire.end()),
         ("stays", Some(FailureKind::WallTimeout), |wire, it| {
-            wire.write(it)
+            wire.write(it);
         }),
     ];
     for (what, kind, bend) in rows {

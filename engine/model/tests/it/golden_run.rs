@@ -40,7 +40,7 @@ fn suite_file(path: &str) -> Vec<u8> {
     file(&format!("golden-report/suite/{path}"))
 }
 
-fn reader() -> Reader<'static> {
+pub(crate) fn reader() -> Reader<'static> {
     Reader {
         read: Box::new(suite_file),
     }
