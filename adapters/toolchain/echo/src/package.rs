@@ -11,6 +11,7 @@ mod fields;
 pub(crate) mod findings;
 mod functions;
 mod installation;
+mod orders;
 mod program;
 mod projection;
 mod read;

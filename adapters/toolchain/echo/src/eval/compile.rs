@@ -52,7 +52,6 @@ pub(crate) fn compile(
         names: &mut names,
         findings,
         statements: &[],
-        visited: Vec::new(),
         locals: BTreeMap::new(),
         next_slot: 0,
         pending: 0,
@@ -99,9 +98,8 @@ struct Compiler<'a> {
     types: &'a Types,
     names: &'a mut Names,
     findings: &'a mut Findings,
-    /// The statements of the unit, and which of them stood in an order.
+    /// The statements of the unit.
     statements: &'a [Statement],
-    visited: Vec<bool>,
     /// What is in scope.
     locals: BTreeMap<Local, Slot>,
     /// Slots are taken as a stack, so that those of one call are always without gaps.

@@ -7,6 +7,7 @@ use super::{
     envelope::Envelope,
     findings::Findings,
     functions::Functions,
+    orders,
     program::{Sources, read_program},
     projection,
     types::{Scope, TypeError, TypeId, Types},
@@ -91,6 +92,7 @@ pub(super) fn load(
         &mut findings,
     );
     types.judge().map_err(malformed_type)?;
+    orders::judge(&tree.intent, &mut findings);
     if !findings.is_clean() {
         findings.judge()?;
         return Err(Refusal::new("program-malformed", "the program is unsound"));

@@ -43,11 +43,6 @@ impl<'a> Compiler<'a> {
         }
         self.flush();
         self.emit(Op::End);
-        for (id, visited) in intent.ids.iter().zip(std::mem::take(&mut self.visited)) {
-            if !visited {
-                self.malformed(&format!("`{id}` stands in no order"));
-            }
-        }
     }
 
     /// One function.
@@ -73,7 +68,6 @@ impl<'a> Compiler<'a> {
 
     fn begin(&mut self, statements: &'a [Statement], path: &str) {
         self.statements = statements;
-        self.visited = vec![false; statements.len()];
         self.locals.clear();
         self.next_slot = 0;
         self.pending = 0;
@@ -82,16 +76,11 @@ impl<'a> Compiler<'a> {
 
     /// The statements of a block; what they bind is added to `bound`.
     fn order(&mut self, block: &Block, depth: u64, bound: &mut Vec<Local>) {
-        for id in &block.order {
-            let statements = self.statements;
-            match (statements.get(*id), self.visited.get_mut(*id)) {
-                (Some(statement), Some(visited)) if !*visited => {
-                    *visited = true;
-                    if self.within(depth) {
-                        self.statement(statement, depth, bound);
-                    }
+        if self.within(depth) {
+            for id in &block.order {
+                if let Some(statement) = self.statements.get(*id) {
+                    self.statement(statement, depth, bound);
                 }
-                _ => self.malformed("an entry stands in two places"),
             }
         }
     }
