@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Types of the language and what can be said about them.
 
+pub mod builtin;
+mod check;
+mod compile;
+mod environment;
+mod facts;
+mod graph;
+pub mod relate;
+mod resolve;
+pub mod size;
 pub mod ty;
+
+pub use compile::{Compiled, compile_module};

@@ -299,6 +299,8 @@ pub struct Facts {
     pub static_bound: StaticBound,
     /// Greatest number of calls per effect coordinate.
     pub effect_calls: BTreeMap<String, u64>,
+    /// Greatest number of calls per space and intrinsic; effects that share a pair share its row.
+    pub footprint: BTreeMap<(String, String), u64>,
     /// Every obstruction that can be raised: coordinate and text of the payload type as raised.
     pub raised: BTreeSet<(String, String)>,
 }

@@ -113,17 +113,17 @@ impl fmt::Display for Type {
             Self::Bytes { min, max } if min == max => write!(formatter, "Bytes<exact={max}>"),
             Self::Bytes { min: 0, max } => write!(formatter, "Bytes<max={max}>"),
             Self::Bytes { min, max } => write!(formatter, "Bytes<min={min},max={max}>"),
-            Self::Record(record) => match &record.coordinate {
-                Some(coordinate) => formatter.write_str(coordinate),
-                None => {
-                    formatter.write_str("Record<")?;
-                    for (index, (name, field)) in record.fields.iter().enumerate() {
-                        let comma = if index == 0 { "" } else { "," };
-                        write!(formatter, "{comma}{name}:{field}")?;
-                    }
-                    formatter.write_str(">")
+            Self::Record(record) => {
+                if let Some(coordinate) = &record.coordinate {
+                    return formatter.write_str(coordinate);
                 }
-            },
+                formatter.write_str("Record<")?;
+                for (index, (name, field)) in record.fields.iter().enumerate() {
+                    let comma = if index == 0 { "" } else { "," };
+                    write!(formatter, "{comma}{name}:{field}")?;
+                }
+                formatter.write_str(">")
+            }
             Self::Variant(variant) => formatter.write_str(&variant.coordinate),
             Self::Option(item) => write!(formatter, "Option<{item}>"),
             Self::List { item, max } => write!(formatter, "List<{item},max={max}>"),
