@@ -82,6 +82,9 @@ pub fn compile(document: &str, unsaved: Option<(String, Vec<u8>)>) -> Result<Bui
     };
     let ast = judge(&name, &source, &application)?;
     let files: Vec<Files<'_>> = application.lawpacks.iter().map(files).collect();
+    if files.is_empty() {
+        return Err(without_lawpacks(&name, &ast));
+    }
     let closure = close(&root, &files, &name, &ast)?;
     let contexts: Vec<LawpackContext> = closure.iter().map(|it| it.context.clone()).collect();
     let refuse = |diagnostics: &[Diagnostic]| {
@@ -110,6 +113,16 @@ pub fn compile(document: &str, unsaved: Option<(String, Vec<u8>)>) -> Result<Bui
         output_directory: application.output_directory,
         artifacts,
         values,
+    })
+}
+
+/// An application needs the lawpack of its profile; what else is wrong with the source is said too.
+fn without_lawpacks(name: &str, ast: &Ast) -> Box<Failure> {
+    let diagnostics = compile_module(ast, &[]).err().unwrap_or_default();
+    let message = "the application lists no lawpack; the first one is that of the profile";
+    Box::new(Failure {
+        sources: diagnostics.iter().map(|it| Report::source(name, it)).collect(),
+        summary: Report::cli("InvalidApplicationClosure", message),
     })
 }
 

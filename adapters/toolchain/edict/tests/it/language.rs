@@ -1,58 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Every language case compiles or is refused exactly as it says.
+//! Every language case through `edict build`.
 
-use crate::support::{cases, compile, contexts, show};
-use edict::lawpack::context::LawpackContext;
+use crate::support::{Run, TestSpace, contract};
+use serde_json::Value;
+use std::{collections::BTreeMap, fs};
+
+/// `stage/kind at line:column` of every source diagnostic.
+fn found(run: &Run) -> Vec<String> {
+    let records = run.records();
+    let diagnostics = records
+        .iter()
+        .filter(|it| it["type"] == "diagnostic" && it["stage"] != "cli");
+    diagnostics.map(row).collect()
+}
+
+fn row(it: &Value) -> String {
+    let text = |name: &str| it[name].as_str().unwrap().to_owned();
+    let place = format!("{}:{}", it["line"], it["column"]);
+    format!("{}/{} at {place}", text("stage"), text("kind"))
+}
 
 #[test]
-fn every_language_case_compiles_or_is_refused_as_stated() {
-    let file = cases();
-    let all = contexts(&file, None);
+fn every_language_case_builds_or_is_refused_as_stated() {
+    let cases = contract("language-cases.json");
+    let mut spaces: BTreeMap<String, TestSpace> = BTreeMap::new();
     let mut wrong = Vec::new();
-    for case in file["cases"].as_array().unwrap() {
-        let source = case["source"].as_str().unwrap();
-        let own = case.get("budget").map(|it| contexts(&file, Some(it)));
-        let imported: Vec<LawpackContext> = own
-            .as_ref()
-            .unwrap_or(&all)
-            .iter()
-            .filter(|it| source.contains(&format!("use lawpack {}", it.coordinate)))
-            .cloned()
-            .collect();
-        let expected = match case["expect"].get("diagnostics") {
-            None => "accepted".to_owned(),
-            Some(list) => {
-                let list = list.as_array().unwrap().iter();
-                let lines: Vec<String> = list
-                    .map(|it| {
-                        let text = |key: &str| it[key].as_str().unwrap().to_owned();
-                        let (stage, kind) = (text("stage"), text("kind"));
-                        format!("{stage}/{kind} at {}:{}", it["line"], it["column"])
-                    })
-                    .collect();
-                lines.join(", ")
-            }
-        };
-        let result = compile(source.as_bytes(), &imported);
-        let found = show(&result);
-        if found != expected {
-            let messages: Vec<String> = result
-                .err()
-                .into_iter()
-                .flatten()
-                .map(|it| it.message)
-                .collect();
-            let id = &case["id"];
-            wrong.push(format!("{id}: expected {expected}, found {found} {messages:?}"));
+    for case in cases["cases"].as_array().unwrap() {
+        let budget = case.get("budget");
+        let space = spaces
+            .entry(budget.map(Value::to_string).unwrap_or_default())
+            .or_insert_with(|| {
+                let space = TestSpace::new();
+                space.vendor(budget);
+                space
+            });
+        space.application(case["source"].as_str().unwrap());
+        let run = space.build();
+        let expected: Vec<String> = case["expect"]["diagnostics"]
+            .as_array()
+            .map(|rows| rows.iter().map(row).collect())
+            .unwrap_or_default();
+        let exit_code = if expected.is_empty() { 0 } else { 2 };
+        if run.exit_code != exit_code || found(&run) != expected {
+            wrong.push(format!("{}: expected {expected:?}, {run:?}", case["id"]));
         }
-        // The exact costs of the case file are never above the static bound.
-        if let (Some(cost), Ok(compiled)) = (case.get("cost"), compile(source.as_bytes(), &imported))
-        {
-            let bound = compiled.facts.values().next().unwrap().static_bound;
-            assert!(cost["steps"].as_u64().unwrap() <= bound.steps);
-            assert!(cost["allocatedBytes"].as_u64().unwrap() <= bound.allocated_bytes);
-            assert!(cost["outputBytes"].as_u64().unwrap() <= bound.output_bytes);
+        let output = space.path().join("out");
+        assert_eq!(output.exists(), run.exit_code == 0, "{}", case["id"]);
+        if output.exists() {
+            fs::remove_dir_all(output).unwrap();
         }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tests of the compiler through its library.
+//! Tests of the compiler: its process, lawpacks, applications and every language case.
 
+#[cfg(test)]
+mod front;
+#[cfg(test)]
 mod language;
+#[cfg(test)]
 mod support;

@@ -3,10 +3,7 @@
 
 use super::Sources;
 use crate::{
-    core::{
-        cost::Costs,
-        tree::{BudgetLimits, StaticBound},
-    },
+    core::tree::{BudgetLimits, StaticBound},
     core_artifact::function,
     diagnostic::{Diagnostic, Finding, Kind, MAX_DIAGNOSTICS, Span, Stage},
     failure::Failure,
@@ -92,18 +89,14 @@ fn expensive(
     let Some(template) = budget(definition, &source.cost_template) else {
         return Vec::new();
     };
-    let coordinate = definition.coordinate();
-    let mut costs = Costs::new(&compiled.variants, &[]);
-    let functions = compiled.module.functions.iter();
-    costs.add(functions.map(|(name, body)| (format!("{coordinate}.{name}"), body)));
     let declared = ast.declarations.iter().filter_map(|it| match it {
         Declaration::Function(function) => Some(&function.name),
         Declaration::Type(_) | Declaration::Intent(_) => None,
     });
     let mut found = Vec::new();
     for name in declared {
-        let bound = costs.bound(&format!("{coordinate}.{}", name.text));
-        if let Some(excess) = bound.and_then(|bound| excess(bound, template)) {
+        let bound = compiled.function_bounds.get(&name.text);
+        if let Some(excess) = bound.and_then(|bound| excess(*bound, template)) {
             let message = format!("`{}` {excess} of `{}`", name.text, source.cost_template);
             let finding = Finding::new(Kind::InvalidBound, name.span, message)
                 .help("choose a larger budget or smaller bounds");

@@ -62,10 +62,6 @@ pub(super) struct Imports<'a> {
 impl Imports<'_> {
     /// The digests of imports are those of the entries, and every entry is needed.
     pub(super) fn check_entries(&self) -> Result<(), Box<Failure>> {
-        if self.entries.is_empty() {
-            let message = "the application lists no lawpack; the first one is that of the profile";
-            return Err(Failure::cli(KIND, message));
-        }
         one_version(self.entries, KIND)?;
         for import in self.imports(ImportKind::Lawpack) {
             let coordinate = &import.package.coordinate;
