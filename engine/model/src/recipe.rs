@@ -15,7 +15,7 @@ pub use build::{APPLICATION, ApplicationSubject, BuildRecipe, ContentFile, Lawpa
 pub use diff::{Difference, differing};
 pub use explain::explain;
 pub use key::{BUILD, VERIFY, key, preimage, stored};
-pub use record::{Leaf, LeafValue, leaves};
+pub use record::{Leaf, LeafValue, leaves, locators};
 pub use verify::{ArtifactPin, VerifyRecipe};
 
 use crate::ids::Locator;

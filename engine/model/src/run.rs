@@ -16,7 +16,7 @@ pub use evidence::{
 pub use laws::BrokenLaw;
 pub use producers::{host_pins, producers, provider_package};
 pub use program::{ProgramReport, VerificationReport};
-pub use semantic::{semantic_digest, semantic_json};
+pub use semantic::{body_json, case_json, d64, digest_json, semantic_digest, semantic_json};
 pub use sink::{NullSink, RunSink};
 pub use summary::{Class, Counts, ExitCode, Outcome, Primary, RunSummary};
 
@@ -248,6 +248,13 @@ pub enum BuildDecision {
 }
 
 impl BuildDecision {
+    /// The decision of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Built, Self::Reused, Self::NotBuilt]
+            .into_iter()
+            .find(|decision| decision.name() == name)
+    }
+
     /// The name in telemetry.
     pub const fn name(self) -> &'static str {
         match self {
@@ -270,6 +277,13 @@ pub enum VerifyDecision {
 }
 
 impl VerifyDecision {
+    /// The decision of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Verified, Self::Reused, Self::NotVerified]
+            .into_iter()
+            .find(|decision| decision.name() == name)
+    }
+
     /// The name in telemetry.
     pub const fn name(self) -> &'static str {
         match self {

@@ -2,7 +2,7 @@
 //! The documents of a suite, decoded strictly, and the identities made of their content.
 
 pub mod application;
-mod decode;
+pub(crate) mod decode;
 pub mod document;
 pub mod identity;
 mod locator;

@@ -1,2 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What changed a verdict.
+//! What changed a verdict: two run records compared in chain order, and the closed set of causes
+//! (A12-A15). Records explain; they feed no verdict.
+
+mod classify;
+mod compare;
+mod prove;
+mod record;
+mod stored;
+
+pub use classify::{Cause, causes};
+pub use compare::{DifferingLeaf, Explanation, Side, Step, StepName, explain_case};
+pub use prove::{MAX_EXECUTIONS, Proof, TrialOutcome, prove};
+pub use record::{CaseRecord, Ending, RunRecord};
+pub use stored::{RECORD_SCHEMA, decode_record, record_json};

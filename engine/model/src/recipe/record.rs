@@ -34,9 +34,17 @@ pub fn leaves(recipe: &dyn Recipe) -> Vec<Leaf> {
     writer.leaves
 }
 
+/// Where the files of a recipe are now, by label. For people; no key knows them.
+pub fn locators(recipe: &dyn Recipe) -> Vec<(String, Locator)> {
+    let mut writer = RecordWriter::default();
+    recipe.visit(&mut writer);
+    writer.locators
+}
+
 #[derive(Debug, Default)]
 struct RecordWriter {
     leaves: Vec<Leaf>,
+    locators: Vec<(String, Locator)>,
 }
 
 impl RecordWriter {
@@ -49,7 +57,10 @@ impl RecordWriter {
 }
 
 impl RecipeVisitor for RecordWriter {
-    fn leaf(&mut self, label: &str, digest: &TypedDigest, _: Option<&Locator>) {
+    fn leaf(&mut self, label: &str, digest: &TypedDigest, locator: Option<&Locator>) {
+        if let Some(locator) = locator {
+            self.locators.push((label.to_owned(), locator.clone()));
+        }
         self.push(label, LeafValue::Digest(digest.clone()));
     }
 

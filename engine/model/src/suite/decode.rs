@@ -5,11 +5,12 @@ use crate::{
     diagnostic::FileSpan,
     failure::{Failure, FailureKind, Stage},
     ids::{Coordinate, Locator, NameError},
+    recipe::LeafValue,
 };
 use edict_codec::{
     digest::{Algorithm, TypedDigest},
     hex,
-    json::{JsonError, JsonErrorKind, JsonLimits, Member, Node, Span, parse},
+    json::{JsonError, JsonErrorKind, JsonLimits, Member, Node, Span, Tree, parse},
 };
 
 /// The first rejection of a document.
@@ -27,6 +28,32 @@ pub struct DocumentError {
 }
 
 impl DocumentError {
+    /// A rejection by the strict reader: a span and no pointer (S5).
+    pub(crate) fn of_json(error: JsonError, too_large: FailureKind) -> Self {
+        let message = match error.kind {
+            JsonErrorKind::TooLarge => "the document is larger than its limit".to_owned(),
+            JsonErrorKind::EmptyDocument
+            | JsonErrorKind::ByteOrderMark
+            | JsonErrorKind::InvalidUtf8
+            | JsonErrorKind::ControlCharacter
+            | JsonErrorKind::InvalidEscape
+            | JsonErrorKind::LoneSurrogate
+            | JsonErrorKind::UnexpectedEnd
+            | JsonErrorKind::DuplicateKey
+            | JsonErrorKind::NumberForm
+            | JsonErrorKind::NumberRange
+            | JsonErrorKind::JsonSyntax
+            | JsonErrorKind::NestingTooDeep
+            | JsonErrorKind::TrailingData => format!("the document is no strict JSON: {error}"),
+        };
+        Self {
+            kind: FailureKind::of_json(error.kind, too_large),
+            pointer: None,
+            span: error.span,
+            message,
+        }
+    }
+
     /// The failure of `stage` in the file that diagnostics call `file`.
     pub fn into_failure(self, stage: Stage, file: &str) -> Failure {
         let mut failure = Failure::new(stage, self.kind, self.message);
@@ -41,32 +68,8 @@ impl DocumentError {
 
 /// Parses a document of at most 1 MiB; a larger one has the kind `too_large`.
 pub(crate) fn tree(bytes: &[u8], too_large: FailureKind) -> Result<Node, DocumentError> {
-    parse(bytes, JsonLimits::document(1 << 20)).map_err(|error| json_error(error, too_large))
-}
-
-fn json_error(error: JsonError, too_large: FailureKind) -> DocumentError {
-    let message = match error.kind {
-        JsonErrorKind::TooLarge => "the document is larger than 1048576 bytes".to_owned(),
-        JsonErrorKind::EmptyDocument
-        | JsonErrorKind::ByteOrderMark
-        | JsonErrorKind::InvalidUtf8
-        | JsonErrorKind::ControlCharacter
-        | JsonErrorKind::InvalidEscape
-        | JsonErrorKind::LoneSurrogate
-        | JsonErrorKind::UnexpectedEnd
-        | JsonErrorKind::DuplicateKey
-        | JsonErrorKind::NumberForm
-        | JsonErrorKind::NumberRange
-        | JsonErrorKind::JsonSyntax
-        | JsonErrorKind::NestingTooDeep
-        | JsonErrorKind::TrailingData => format!("the document is no strict JSON: {error}"),
-    };
-    DocumentError {
-        kind: FailureKind::of_json(error.kind, too_large),
-        pointer: None,
-        span: error.span,
-        message,
-    }
+    parse(bytes, JsonLimits::document(1 << 20))
+        .map_err(|error| DocumentError::of_json(error, too_large))
 }
 
 /// A value with its pointer.
@@ -238,6 +241,33 @@ impl<'a> At<'a> {
                 FailureKind::ValueOutOfRange,
                 format!("{value} is outside {least} to {most}"),
             ),
+        }
+    }
+
+    /// The value, unless it is `null`; only records have members that may be.
+    pub(crate) fn non_null(self) -> Option<Self> {
+        (self.node.tree != Tree::Null).then_some(self)
+    }
+
+    /// The value of a leaf: a typed digest, a text, a number, or nothing.
+    pub(crate) fn leaf_value(&self) -> Result<LeafValue, DocumentError> {
+        Ok(match &self.node.tree {
+            Tree::Null => LeafValue::Absent,
+            Tree::Text(text) => LeafValue::Text(text.clone()),
+            Tree::Integer(_) => LeafValue::Number(self.within(0, (1 << 53) - 1)?),
+            Tree::Object(_) => LeafValue::Digest(self.any_digest()?),
+            Tree::Bool(_) | Tree::Array(_) => return self.wrong_type("the value of a leaf"),
+        })
+    }
+
+    /// A typed digest of any domain, as records hold them.
+    pub(crate) fn any_digest(&self) -> Result<TypedDigest, DocumentError> {
+        let object = self.object()?;
+        let domain = object.required("domain")?.text()?;
+        let algorithm = object.required("algorithm")?;
+        match Algorithm::from_name(algorithm.text()?) {
+            Some(known) => self.digest(domain, known),
+            None => algorithm.fail(FailureKind::UnsupportedAlgorithm, "no known algorithm"),
         }
     }
 

@@ -35,3 +35,5 @@ mod substitutions;
 mod support;
 #[cfg(test)]
 mod types;
+#[cfg(test)]
+mod why;

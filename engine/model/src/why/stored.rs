@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `edict.test.run-record/v1`: the stored form of a run record, strictly read back.
+
+use super::record::{CaseRecord, Ending, RunRecord};
+use crate::{
+    failure::{FailureKind, Stage},
+    ids::{CaseId, Locator},
+    recipe::{Leaf, LeafValue},
+    run::{BuildDecision, Class, VerifyDecision, digest_json},
+    suite::{
+        DocumentError,
+        decode::{
+            At, Object,
+            Presence::{self, Required},
+        },
+    },
+    verdict::Verdict,
+};
+use edict_codec::{
+    digest::TypedDigest,
+    json::{Json, JsonLimits, parse},
+};
+
+/// The schema of a run record.
+pub const RECORD_SCHEMA: &str = "edict.test.run-record/v1";
+/// Greatest length of a run record in bytes.
+const MAX_RECORD: usize = 64 << 20;
+
+/// The record as it is stored.
+pub fn record_json(record: &RunRecord) -> Json {
+    let primary = record.primary.map(|(stage, kind)| {
+        Json::object([
+            ("stage", Json::text(stage.name())),
+            ("kind", Json::text(kind.name())),
+        ])
+    });
+    Json::object([
+        ("schema", Json::text(RECORD_SCHEMA)),
+        ("number", Json::unsigned(record.number)),
+        ("suite", digest_json(&record.suite)),
+        ("leaves", leaves_json(&record.leaves)),
+        (
+            "cases",
+            Json::Array(record.cases.iter().map(case_json).collect()),
+        ),
+        ("class", Json::text(record.class.name())),
+        ("primary", Json::optional(primary, |primary| primary)),
+        ("semanticDigest", digest_json(&record.semantic)),
+    ])
+}
+
+fn leaves_json(leaves: &[Leaf]) -> Json {
+    let value = |value: &LeafValue| match value {
+        LeafValue::Digest(digest) => digest_json(digest),
+        LeafValue::Text(text) => Json::text(text.as_str()),
+        LeafValue::Number(number) => Json::unsigned(*number),
+        LeafValue::Absent => Json::Null,
+    };
+    let leaf = |leaf: &Leaf| {
+        Json::object([
+            ("label", Json::text(leaf.label.as_str())),
+            ("value", value(&leaf.value)),
+        ])
+    };
+    Json::Array(leaves.iter().map(leaf).collect())
+}
+
+fn case_json(case: &CaseRecord) -> Json {
+    let digest = |digest: &Option<TypedDigest>| Json::optional(digest.as_ref(), digest_json);
+    let locator = |(label, locator): &(String, Locator)| {
+        Json::object([
+            ("label", Json::text(label.as_str())),
+            ("path", Json::text(locator.as_str())),
+        ])
+    };
+    let ending = |ending: Ending| {
+        Json::object([
+            ("verdict", Json::text(ending.verdict.name())),
+            ("stage", Json::text(ending.stage.name())),
+            ("kind", Json::text(ending.kind.name())),
+        ])
+    };
+    Json::object([
+        ("id", Json::text(case.id.as_str())),
+        ("label", Json::text(case.label.as_str())),
+        ("case", digest_json(&case.case)),
+        ("leaves", leaves_json(&case.leaves)),
+        (
+            "locators",
+            Json::Array(case.locators.iter().map(locator).collect()),
+        ),
+        ("buildKey", digest(&case.build_key)),
+        ("buildDecision", Json::text(case.build.name())),
+        ("verifyKey", digest(&case.verify_key)),
+        ("verifyDecision", Json::text(case.verify.name())),
+        ("core", digest(&case.core)),
+        ("ending", Json::optional(case.ending, ending)),
+        ("execution", digest(&case.execution)),
+        (
+            "outcome",
+            Json::optional(case.outcome.as_deref(), Json::text),
+        ),
+    ])
+}
+
+/// Reads a stored record.
+///
+/// # Errors
+/// The first rejection in the order of S3.
+pub fn decode_record(bytes: &[u8]) -> Result<RunRecord, DocumentError> {
+    let node = parse(bytes, JsonLimits::document(MAX_RECORD))
+        .map_err(|error| DocumentError::of_json(error, FailureKind::ValueOutOfRange))?;
+    let object = At::root(&node).object()?;
+    object
+        .required("schema")?
+        .exactly(RECORD_SCHEMA, FailureKind::UnsupportedSchema)?;
+    object.closed(&all([
+        "schema",
+        "number",
+        "suite",
+        "leaves",
+        "cases",
+        "class",
+        "primary",
+        "semanticDigest",
+    ]))?;
+    let cases = object.required("cases")?.items()?;
+    Ok(RunRecord {
+        number: object.required("number")?.within(0, (1 << 53) - 1)?,
+        suite: object.required("suite")?.any_digest()?,
+        leaves: leaves(&object)?,
+        cases: cases.iter().map(case).collect::<Result<_, _>>()?,
+        class: object.required("class")?.variant(|name| {
+            [Class::Passed, Class::Failed, Class::Infrastructure]
+                .into_iter()
+                .find(|class| class.name() == name)
+        })?,
+        primary: object
+            .required("primary")?
+            .non_null()
+            .map(|at| primary(&at))
+            .transpose()?,
+        semantic: object.required("semanticDigest")?.any_digest()?,
+    })
+}
+
+fn all<const N: usize>(names: [&str; N]) -> [(&str, Presence); N] {
+    names.map(|name| (name, Required))
+}
+
+fn primary(at: &At<'_>) -> Result<(Stage, FailureKind), DocumentError> {
+    let object = at.object()?;
+    object.closed(&all(["stage", "kind"]))?;
+    Ok((
+        object.required("stage")?.variant(Stage::from_name)?,
+        object.required("kind")?.variant(FailureKind::from_name)?,
+    ))
+}
+
+fn leaves(object: &Object<'_>) -> Result<Vec<Leaf>, DocumentError> {
+    let leaf = |at: &At<'_>| {
+        let object = at.object()?;
+        object.closed(&all(["label", "value"]))?;
+        Ok(Leaf {
+            label: object.required("label")?.text()?.to_owned(),
+            value: object.required("value")?.leaf_value()?,
+        })
+    };
+    object
+        .required("leaves")?
+        .items()?
+        .iter()
+        .map(leaf)
+        .collect()
+}
+
+fn case(at: &At<'_>) -> Result<CaseRecord, DocumentError> {
+    let object = at.object()?;
+    object.closed(&all([
+        "id",
+        "label",
+        "case",
+        "leaves",
+        "locators",
+        "buildKey",
+        "buildDecision",
+        "verifyKey",
+        "verifyDecision",
+        "core",
+        "ending",
+        "execution",
+        "outcome",
+    ]))?;
+    let digest = |name: &str| {
+        object
+            .required(name)?
+            .non_null()
+            .map(|at| at.any_digest())
+            .transpose()
+    };
+    let id = object.required("id")?;
+    let outcome = object.required("outcome")?.non_null();
+    Ok(CaseRecord {
+        id: id.named(CaseId::parse(id.text()?))?,
+        label: object.required("label")?.text()?.to_owned(),
+        case: object.required("case")?.any_digest()?,
+        leaves: leaves(&object)?,
+        locators: locators(&object.required("locators")?)?,
+        build_key: digest("buildKey")?,
+        build: object
+            .required("buildDecision")?
+            .variant(BuildDecision::from_name)?,
+        verify_key: digest("verifyKey")?,
+        verify: object
+            .required("verifyDecision")?
+            .variant(VerifyDecision::from_name)?,
+        core: digest("core")?,
+        ending: object
+            .required("ending")?
+            .non_null()
+            .map(|at| ending(&at))
+            .transpose()?,
+        execution: digest("execution")?,
+        outcome: outcome.map(|at| at.text().map(str::to_owned)).transpose()?,
+    })
+}
+
+fn ending(at: &At<'_>) -> Result<Ending, DocumentError> {
+    let object = at.object()?;
+    object.closed(&all(["verdict", "stage", "kind"]))?;
+    Ok(Ending {
+        verdict: object.required("verdict")?.variant(Verdict::from_name)?,
+        stage: object.required("stage")?.variant(Stage::from_name)?,
+        kind: object.required("kind")?.variant(FailureKind::from_name)?,
+    })
+}
+
+fn locators(at: &At<'_>) -> Result<Vec<(String, Locator)>, DocumentError> {
+    let row = |at: &At<'_>| {
+        let object = at.object()?;
+        object.closed(&all(["label", "path"]))?;
+        let label = object.required("label")?.text()?.to_owned();
+        Ok((label, object.required("path")?.path()?))
+    };
+    at.items()?.iter().map(row).collect()
+}

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What changed a verdict: every cause of the closed set, the positive `none`, and the proof.
+
+use crate::golden_run::{GoldenRun, reader};
+use edict_codec::{digest::derive_typed, json::write_document};
+use edict_test_model::{
+    CaseId, CaseIndex, FailureKind, Stage, Verdict,
+    recipe::{Leaf, LeafValue},
+    run::{BuildDecision, CaseTelemetry, Class, VerifyDecision, semantic_digest, semantic_json},
+    suite::Role,
+    why::{
+        CaseRecord, Cause, Ending, Proof, RunRecord, StepName, TrialOutcome, decode_record,
+        explain_case, prove, record_json,
+    },
+};
+use proptest::prelude::*;
+
+/// The record of the golden run.
+fn golden() -> RunRecord {
+    let report = GoldenRun::load().run_report();
+    let reader = reader();
+    let cases = reader
+        .cases()
+        .into_iter()
+        .zip(&report.semantic.cases)
+        .map(|(subject, case)| {
+            let program = case
+                .program
+                .and_then(|index| report.semantic.programs.get(index.0));
+            let telemetry = CaseTelemetry {
+                index: CaseIndex(0),
+                phases: Vec::new(),
+                build: BuildDecision::Built,
+                verify: VerifyDecision::Verified,
+            };
+            CaseRecord::new(&subject, case, program, None, &telemetry)
+        });
+    let semantic = semantic_digest(&semantic_json(&report.semantic)).unwrap();
+    RunRecord::new(
+        41,
+        &reader.suite(),
+        &reader.lock(),
+        cases.collect(),
+        &report.semantic.summary,
+        semantic,
+    )
+}
+
+fn pick() -> CaseId {
+    CaseId::parse("pick").unwrap()
+}
+
+fn other() -> LeafValue {
+    LeafValue::Digest(derive_typed("d/v1", b"another"))
+}
+
+fn set(leaves: &mut [Leaf], label: &str, value: LeafValue) {
+    leaves
+        .iter_mut()
+        .find(|leaf| leaf.label == label)
+        .unwrap()
+        .value = value;
+}
+
+fn fail(case: &mut CaseRecord) {
+    case.ending = Some(Ending {
+        verdict: Verdict::AssertionFailed,
+        stage: Stage::Compare,
+        kind: FailureKind::AssertionFailed,
+    });
+}
+
+/// Causes between the golden run and one with a change and another verdict.
+fn causes(change: impl Fn(&mut RunRecord)) -> Vec<String> {
+    let from = golden();
+    let mut to = golden();
+    to.number = 42;
+    fail(&mut to.cases[0]);
+    change(&mut to);
+    let explanation = explain_case(&from, &to, &pick(), Vec::new()).unwrap();
+    explanation
+        .causes
+        .iter()
+        .map(|cause| cause.name())
+        .collect()
+}
+
+#[test]
+fn each_differing_leaf_has_its_cause() {
+    let leaf =
+        |label: &'static str| causes(move |run| set(&mut run.cases[0].leaves, label, other()));
+    assert_eq!(leaf("application.source[0]"), ["source.nonsemantic"]);
+    assert_eq!(leaf("application.lawpack[0].exports"), ["lawpack"]);
+    assert_eq!(leaf("input"), ["fixture"]);
+    assert_eq!(leaf("expectation.schema"), ["expectation"]);
+    assert_eq!(leaf("skip"), ["skip"]);
+    assert_eq!(
+        leaf("application.targetProfile"),
+        ["toolchain.targetProfile"]
+    );
+    let lock = |label: &'static str| causes(move |run| set(&mut run.leaves, label, other()));
+    for role in Role::ALL {
+        let label = format!("toolchain.{}", role.name());
+        let got = causes(|run| set(&mut run.leaves, &label, other()));
+        assert_eq!(got, [label.as_str()]);
+    }
+    assert_eq!(
+        lock("toolchain.providerPackage"),
+        ["toolchain.providerPackage"]
+    );
+    assert_eq!(lock("toolchain.host.source"), ["toolchain.host"]);
+    assert_eq!(lock("limits.wallTimeoutMs"), ["limits"]);
+}
+
+#[test]
+fn a_changed_source_is_semantic_when_core_changed_with_it() {
+    let got = causes(|run| {
+        set(&mut run.cases[0].leaves, "application.source[0]", other());
+        run.cases[0].core = Some(derive_typed("d/v1", b"core"));
+        run.cases[0].build_key = Some(derive_typed("d/v1", b"key"));
+    });
+    assert_eq!(got, ["source.semantic"]);
+    let unbuilt = causes(|run| {
+        set(&mut run.cases[0].leaves, "application.source[0]", other());
+        run.cases[0].core = None;
+    });
+    assert_eq!(unbuilt, ["source.semantic"]);
+}
+
+#[test]
+fn several_leaves_give_several_causes_in_preimage_order() {
+    let got = causes(|run| {
+        set(&mut run.cases[0].leaves, "input", other());
+        set(
+            &mut run.cases[0].leaves,
+            "application.lawpack[0].manifest",
+            other(),
+        );
+        set(
+            &mut run.cases[0].leaves,
+            "application.lawpack[0].adapter",
+            other(),
+        );
+        set(&mut run.leaves, "limits.maxCases", LeafValue::Number(7));
+        set(&mut run.leaves, "toolchain.verifier", other());
+        run.cases[0].label = "another".to_owned();
+    });
+    assert_eq!(
+        got,
+        [
+            "toolchain.verifier",
+            "limits",
+            "presentation",
+            "lawpack",
+            "fixture"
+        ]
+    );
+}
+
+#[test]
+fn the_same_key_with_another_core_is_a_broken_store() {
+    let got = causes(|run| run.cases[0].core = Some(derive_typed("d/v1", b"core")));
+    assert_eq!(got, ["cache.integrity"]);
+}
+
+#[test]
+fn order_alone_explains_no_verdict() {
+    let (from, mut to) = (golden(), golden());
+    to.cases.swap(0, 1);
+    fail(&mut to.cases[1]);
+    let explanation = explain_case(&from, &to, &pick(), Vec::new()).unwrap();
+    assert_eq!(explanation.causes, [Cause::SuiteOrder]);
+    assert!(explanation.is_defect());
+    to.cases[1].ending = from.cases[0].ending;
+    let explanation = explain_case(&from, &to, &pick(), Vec::new()).unwrap();
+    assert!(!explanation.is_defect());
+}
+
+#[test]
+fn a_case_that_came_or_went_is_its_own_cause() {
+    let (from, mut to) = (golden(), golden());
+    to.cases.remove(0);
+    let removed = explain_case(&from, &to, &pick(), Vec::new()).unwrap();
+    assert_eq!(removed.causes, [Cause::CaseRemoved]);
+    let added = explain_case(&to, &from, &pick(), Vec::new()).unwrap();
+    assert_eq!(added.causes, [Cause::CaseAdded]);
+    assert_eq!(explain_case(&to, &to, &pick(), Vec::new()), None);
+    // Other cases are neither reordered nor changed by it.
+    let deny = CaseId::parse("deny").unwrap();
+    let kept = explain_case(&from, &to, &deny, Vec::new()).unwrap();
+    assert_eq!(kept.causes, [Cause::None]);
+}
+
+#[test]
+fn infrastructure_shows_its_stage_and_kind() {
+    let (from, mut to) = (golden(), golden());
+    to.cases[0].ending = None;
+    to.class = Class::Infrastructure;
+    to.primary = Some((Stage::Host, FailureKind::HostLost));
+    let explanation = explain_case(&from, &to, &pick(), Vec::new()).unwrap();
+    let cause = Cause::Infrastructure(Stage::Host, FailureKind::HostLost);
+    assert_eq!(explanation.causes, [cause]);
+    let deny = CaseId::parse("deny").unwrap();
+    let explanation = explain_case(&from, &to, &deny, Vec::new()).unwrap();
+    assert_eq!(explanation.causes, [Cause::None]);
+}
+
+#[test]
+fn none_is_a_positive_statement_about_every_leaf() {
+    let (from, mut to) = (golden(), golden());
+    fail(&mut to.cases[0]);
+    let explanation = explain_case(&from, &to, &pick(), Vec::new()).unwrap();
+    assert_eq!(explanation.causes, [Cause::None]);
+    assert!(explanation.verdict_changed() && explanation.first().is_none());
+    for label in [
+        "toolchain.host",
+        "limits.maxCases",
+        "application.source[0]",
+        "input",
+        "skip",
+    ] {
+        assert!(
+            explanation.unchanged.iter().any(|it| it == label),
+            "{label}"
+        );
+    }
+    let unverified = vec!["input".to_owned()];
+    let explanation = explain_case(&from, &to, &pick(), unverified).unwrap();
+    assert_eq!(explanation.causes, [Cause::Unverified]);
+}
+
+#[test]
+fn steps_stand_in_chain_order_and_name_where_the_file_was() {
+    let (from, mut to) = (golden(), golden());
+    set(&mut to.cases[0].leaves, "application.source[0]", other());
+    to.cases[0].build = BuildDecision::Reused;
+    fail(&mut to.cases[0]);
+    let explanation = explain_case(&from, &to, &pick(), Vec::new()).unwrap();
+    let steps: Vec<(&str, &str, usize)> = explanation
+        .steps
+        .iter()
+        .map(|step| (step.name.name(), step.decision, step.differing.len()))
+        .collect();
+    assert_eq!(
+        steps,
+        [
+            ("suite", "unchanged", 0),
+            ("case", "unchanged", 0),
+            ("build", "reused", 1),
+            ("verify", "verified", 0),
+            ("execute", "executed", 0),
+            ("verdict", "changed", 0),
+        ]
+    );
+    let first = explanation.first().unwrap();
+    assert_eq!(first.name, StepName::Build);
+    let [Some(before), Some(after)] = &first.differing[0].locators else {
+        panic!("a source has a place on both sides");
+    };
+    assert_eq!(
+        (before.as_str(), before),
+        ("cases/choose/src/main.edict", after)
+    );
+}
+
+#[test]
+fn a_record_is_read_back_as_it_was_written() {
+    let record = golden();
+    let text = write_document(&record_json(&record));
+    assert_eq!(decode_record(text.as_bytes()), Ok(record));
+    for (from, to, kind) in [
+        (
+            "run-record/v1",
+            "run-record/v2",
+            FailureKind::UnsupportedSchema,
+        ),
+        (
+            "\"number\": 41",
+            "\"number\": -1",
+            FailureKind::ValueOutOfRange,
+        ),
+        (
+            "\"class\": \"passed\"",
+            "\"class\": \"green\"",
+            FailureKind::UnknownVariant,
+        ),
+        (
+            "\"class\": \"passed\"",
+            "\"klass\": \"passed\"",
+            FailureKind::UnknownField,
+        ),
+        (
+            "\"algorithm\": \"blake3\"",
+            "\"algorithm\": \"md5\"",
+            FailureKind::UnsupportedAlgorithm,
+        ),
+        (
+            "\"id\": \"pick\"",
+            "\"id\": \"-\"",
+            FailureKind::InvalidIdentifier,
+        ),
+    ] {
+        let changed = text.replacen(from, to, 1);
+        assert_ne!(changed, text);
+        assert_eq!(
+            decode_record(changed.as_bytes()).unwrap_err().kind,
+            kind,
+            "{to}"
+        );
+    }
+}
+
+/// Whether `set` holds all of `needed`.
+fn holds(set: &[usize], needed: &[usize]) -> bool {
+    needed.iter().all(|it| set.contains(it))
+}
+
+proptest! {
+    #[test]
+    fn a_proof_finds_exactly_the_changes_that_are_needed(
+        count in 1usize..12,
+        picks in prop::collection::btree_set(0usize..12, 1..4),
+    ) {
+        let needed: Vec<usize> = picks.into_iter().filter(|it| *it < count).collect();
+        prop_assume!(!needed.is_empty());
+        let mut executions = 0;
+        let proof = prove(count, 64, &mut |set| {
+            executions += 1;
+            if holds(set, &needed) { TrialOutcome::New } else { TrialOutcome::Old }
+        });
+        prop_assert_eq!(proof, Proof::Found { changes: needed, executions });
+    }
+
+    #[test]
+    fn a_proof_never_executes_more_than_it_may(count in 1usize..12, limit in 0u32..20) {
+        let mut executions = 0;
+        let proof = prove(count, limit, &mut |set| {
+            executions += 1;
+            if set.len() == count { TrialOutcome::New } else { TrialOutcome::Old }
+        });
+        prop_assert!(executions <= limit.max(1));
+        match proof {
+            Proof::Found { changes, .. } | Proof::LimitReached { changes, .. } => {
+                prop_assert_eq!(changes.len(), count);
+            }
+            Proof::Nondeterministic { .. } => prop_assert!(false, "both ends behave"),
+        }
+    }
+}
+
+#[test]
+fn ends_that_do_not_reproduce_are_nondeterministic() {
+    let always = |outcome| prove(3, 16, &mut |_| outcome);
+    assert_eq!(
+        always(TrialOutcome::Old),
+        Proof::Nondeterministic { executions: 2 }
+    );
+    assert_eq!(
+        always(TrialOutcome::New),
+        Proof::Nondeterministic { executions: 2 }
+    );
+    assert_eq!(
+        always(TrialOutcome::Other),
+        Proof::Nondeterministic { executions: 2 }
+    );
+    let nothing = prove(0, 16, &mut |_| TrialOutcome::Old);
+    assert_eq!(nothing, Proof::Nondeterministic { executions: 1 });
+}
+
+#[test]
+fn two_sufficient_changes_are_found_one_at_a_time() {
+    let proof = prove(4, 64, &mut |set| {
+        if set.contains(&0) || set.contains(&3) {
+            TrialOutcome::New
+        } else {
+            TrialOutcome::Old
+        }
+    });
+    assert_eq!(
+        proof,
+        Proof::Found {
+            changes: vec![0],
+            executions: 4
+        }
+    );
+}
