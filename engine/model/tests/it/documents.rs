@@ -2,11 +2,13 @@
 //! Every document of `document-cases.json`: accepted, or refused with exact kind and pointer.
 
 use crate::support::{Doc, contract, patched};
+use edict_codec::json::Node;
 use edict_test_model::{
-    FailureKind, Limit, Limits,
+    Excerpt, FailureKind, Limit, Limits,
     ids::{Coordinate, Locator, NameError},
     suite::{ApplicationDocument, DocumentError, LockDocument, Shape, SuiteDocument},
 };
+use proptest::{prelude::*, sample::select};
 
 fn decode(document: &str, bytes: &[u8]) -> Result<(), DocumentError> {
     match document {
@@ -281,4 +283,91 @@ fn the_spelled_out_build_kind_is_the_default() {
         application(spelled, Shape::Bundled),
         application(|_| {}, Shape::Bundled)
     );
+}
+
+#[test]
+fn an_excerpt_is_cut_at_a_scalar_and_says_so() {
+    let excerpt = |text: &str| Excerpt::of(text);
+    let longest = "x".repeat(4096);
+    assert_eq!(excerpt(&longest).text, longest);
+    assert!(!excerpt(&longest).truncated);
+    let longer = format!("{}\u{e9}", "x".repeat(4095));
+    let cut = excerpt(&longer);
+    assert_eq!(
+        (cut.text.len(), cut.truncated, cut.byte_length),
+        (4095, true, 4097)
+    );
+    let foreign = Excerpt::of_bytes(b"a\xff");
+    assert_eq!(
+        (foreign.text.as_str(), foreign.truncated),
+        ("a\u{fffd}", false)
+    );
+    let long = Excerpt::of_bytes(&[b'x'; 5000]);
+    assert_eq!(
+        (long.text.len(), long.truncated, long.byte_length),
+        (4096, true, 5000)
+    );
+}
+
+/// Small values of every JSON kind, and texts that are nearly right somewhere.
+fn values() -> impl Strategy<Value = String> {
+    select(vec![
+        "null",
+        "true",
+        "0",
+        "-1",
+        "268435457",
+        "\"\"",
+        "\"a\"",
+        "\"..\"",
+        "\"/a\"",
+        "[]",
+        "{}",
+        "[1]",
+        "[{}]",
+        "{\"kind\":\"caseResult\"}",
+        "{\"kind\":\"abi\"}",
+        "{\"scope\":\"suite\"}",
+        "{\"scope\":\"embedded\",\"in\":\"host\"}",
+        "{\"a\":1,\"b\":2}",
+    ])
+    .prop_map(str::to_owned)
+}
+
+/// Every pointer into a document.
+fn pointers(node: &Node, at: &str, all: &mut Vec<String>) {
+    all.push(at.to_owned());
+    for member in node.as_object().unwrap_or_default() {
+        pointers(&member.value, &format!("{at}/{}", member.name), all);
+    }
+    for (index, item) in node.as_array().unwrap_or_default().iter().enumerate() {
+        pointers(item, &format!("{at}/{index}"), all);
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_document_changed_anywhere_is_read_or_refused_in_place(
+        document in select(vec!["suite", "lock", "upstreamLock"]),
+        at in any::<prop::sample::Index>(),
+        value in values(),
+    ) {
+        let data = contract("document-cases.json");
+        let base = data.get("base").and_then(|it| it.get(document)).unwrap();
+        let mut all = Vec::new();
+        pointers(base, "", &mut all);
+        let pointer = &all[1 + at.index(all.len() - 1)];
+        let mut doc = Doc::of(base);
+        doc.replace(pointer, &value);
+        let text = doc.text();
+        if let Err(error) = decode(document, text.as_bytes()) {
+            prop_assert!(text.get(error.span.start..error.span.end).is_some());
+            if let Some(place) = &error.pointer {
+                // What is wrong is the changed member, something in it, or something that depends on it.
+                let related = place.starts_with(pointer.as_str()) || pointer.starts_with(place.as_str());
+                let tag = pointer.rsplit('/').next().is_some_and(|it| ["kind", "shape", "scope", "id"].contains(&it));
+                prop_assert!(related || tag || error.kind == FailureKind::VerifierNotIndependent, "{error}");
+            }
+        }
+    }
 }

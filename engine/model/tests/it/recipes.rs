@@ -4,14 +4,17 @@
 use edict_codec::digest::{Algorithm, TypedDigest, derive_typed};
 use edict_test_model::{
     built::ArtifactRole,
-    ids::{CaseId, Coordinate, Locator},
+    ids::{CaseId, Coordinate, Locator, SuiteId},
+    limits::{Limit, Limits},
     recipe::{
         ApplicationSubject, ArtifactPin, BuildRecipe, ContentFile, LawpackFiles, LeafValue, Recipe,
         VerifyRecipe, differing, explain, key, leaves,
     },
     suite::{
         Shape, Skip,
-        identity::{CaseSubject, ExpectationSubject, FixtureSubject, FixtureUse, SetupSubject},
+        identity::{
+            CaseSubject, ExpectationSubject, FixtureSubject, FixtureUse, SetupSubject, SuiteSubject,
+        },
     },
 };
 use expect_test::expect;
@@ -139,6 +142,21 @@ prop_compose! {
     }
 }
 
+prop_compose! {
+    fn suites()(
+        id in select(vec!["a", "b"]),
+        lock in digests(),
+        lowered in option::of(select(Limit::ALL.to_vec())),
+        cases in vec((texts(), digests()), 0..4),
+    ) -> SuiteSubject {
+        let mut limits = Limits::default();
+        if let Some(limit) = lowered {
+            limits.lower(limit, i128::from(limit.ceiling()) - 1).unwrap();
+        }
+        SuiteSubject { id: SuiteId::parse(id).unwrap(), lock, limits, cases }
+    }
+}
+
 /// Equal keys, equal leaves and no difference are one and the same.
 fn law(left: &dyn Recipe, right: &dyn Recipe) -> Result<(), TestCaseError> {
     let equal = leaves(left) == leaves(right);
@@ -199,6 +217,16 @@ proptest! {
         let mut mixed = left.clone();
         mixed.skip.clone_from(&right.skip);
         mixed.setup.clone_from(&right.setup);
+        law(&left, &mixed)?;
+    }
+
+    #[test]
+    fn suite_identities_are_equal_exactly_when_their_leaves_are(left in suites(), right in suites()) {
+        law(&left, &right)?;
+        let mut mixed = left.clone();
+        mixed.limits = right.limits;
+        law(&left, &mixed)?;
+        mixed.cases.reverse();
         law(&left, &mixed)?;
     }
 

@@ -4,13 +4,13 @@
 use crate::golden_run::{GoldenRun, reader};
 use edict_codec::{digest::derive_typed, json::write_document};
 use edict_test_model::{
-    CaseId, CaseIndex, FailureKind, Stage, Verdict,
+    CaseId, CaseIndex, FailureKind, Locator, Stage, Verdict,
     recipe::{Leaf, LeafValue},
     run::{BuildDecision, CaseTelemetry, Class, VerifyDecision, semantic_digest, semantic_json},
     suite::Role,
     why::{
-        CaseRecord, Cause, Ending, Proof, RunRecord, StepName, TrialOutcome, decode_record,
-        explain_case, prove, record_json,
+        CaseRecord, Cause, Dependent, Ending, NotChanged, Proof, RunRecord, StepName, TrialOutcome,
+        decode_record, dependents, explain_case, not_changed, prove, record_json,
     },
 };
 use proptest::prelude::*;
@@ -383,4 +383,76 @@ fn two_sufficient_changes_are_found_one_at_a_time() {
             executions: 4
         }
     );
+}
+
+#[test]
+fn a_file_names_its_cases_and_the_steps_it_reaches() {
+    use StepName::{Build, Case, Execute, Verdict, Verify};
+    let record = golden();
+    let path = |text: &str| Locator::parse(text).unwrap();
+    let of = |text: &str| {
+        let rows = dependents(&record, &path(text));
+        let row = |it: &Dependent| (it.case.to_string(), it.labels.join(" "), it.steps.clone());
+        rows.iter().map(row).collect::<Vec<_>>()
+    };
+    let built = vec![Build, Verify, Execute, Verdict];
+    let source = |case: &str| {
+        (
+            case.to_owned(),
+            "application.source[0]".to_owned(),
+            built.clone(),
+        )
+    };
+    assert_eq!(
+        of("cases/choose/src/main.edict"),
+        [source("pick"), source("deny"), source("later")]
+    );
+    let input = |case: &str| {
+        (
+            case.to_owned(),
+            "input".to_owned(),
+            vec![Case, Execute, Verdict],
+        )
+    };
+    assert_eq!(
+        of("fixtures/one.bin"),
+        [input("pick"), input("bump"), input("later")]
+    );
+    let setup = (
+        "bump".to_owned(),
+        "setup[0].input".to_owned(),
+        vec![Case, Execute, Verdict],
+    );
+    assert_eq!(of("fixtures/two.bin"), [setup]);
+    let payload = (
+        "deny".to_owned(),
+        "expectation.payload".to_owned(),
+        vec![Case, Execute, Verdict],
+    );
+    assert_eq!(of("fixtures/range.bin"), [payload]);
+    assert_eq!(of("fixtures/none.bin"), []);
+}
+
+#[test]
+fn an_edit_that_changed_nothing_says_why() {
+    let record = golden();
+    let case = record.case(&pick()).unwrap();
+    let reader = reader();
+    let check = |text: &str, change: bool| {
+        let locator = Locator::parse(text).unwrap();
+        let mut bytes = reader.bytes(&locator);
+        if change {
+            bytes.push(b' ');
+        }
+        not_changed(case, &locator, &bytes)
+    };
+    assert_eq!(check("fixtures/two.bin", true), NotChanged::NotAnInput);
+    for input in [
+        "cases/choose/src/main.edict",
+        "fixtures/one.bin",
+        "cases/choose/pack/exports.cbor",
+    ] {
+        assert_eq!(check(input, false), NotChanged::SameContent);
+        assert_eq!(check(input, true), NotChanged::NotRunSince);
+    }
 }
