@@ -10,4 +10,6 @@ mod root;
 #[cfg(test)]
 mod support;
 #[cfg(test)]
+mod toolchain;
+#[cfg(test)]
 mod tree;
