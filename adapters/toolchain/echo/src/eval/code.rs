@@ -22,6 +22,7 @@ pub(crate) struct Code {
     /// Field names of all paths, one after the other.
     pub(crate) fields: Vec<Symbol>,
     pub(crate) records: Vec<RecordForm>,
+    /// Arms ascending by case.
     pub(crate) matches: Vec<Vec<MatchArm>>,
     pub(crate) functions: Vec<Entry>,
     pub(crate) effects: Vec<EffectForm>,

@@ -2,22 +2,22 @@
 //! The interpreter: one loop over flat code with stacks of its own, so nothing of a program can
 //! grow the stack of the host.
 
+mod ends;
+mod make;
+
 use super::{
     builtins,
     code::{Code, Op, Operand, Slot},
     effects,
     value::{Symbol, TooDeep, Value},
-    write::{self, WriteError},
 };
 use crate::{
-    executable::{Decision, Origin},
-    limits,
+    executable::Decision,
     meter::{Exhausted, Meter},
     package::tree::Comparison,
     refusal::Refusal,
     state::view::AtomView,
 };
-use edict_codec::cbor;
 use std::sync::Arc;
 
 /// Why an evaluation stops before its result.
@@ -186,7 +186,7 @@ impl<'a> Machine<'a> {
                     }
                 }
                 Op::Raise(form) => return self.raise(form),
-                Op::ConstraintFailed(number) => return Ok(constraint_failed(number)),
+                Op::ConstraintFailed(number) => return Ok(ends::constraint_failed(number)),
                 Op::Basis => self.keep_basis()?,
                 Op::End => return self.end(),
             }
@@ -285,8 +285,9 @@ impl<'a> Machine<'a> {
         };
         let arms = code.matches.get(table as usize).ok_or(BROKEN)?;
         let arm = arms
-            .iter()
-            .find(|arm| arm.case == case)
+            .binary_search_by_key(&case, |arm| arm.case)
+            .ok()
+            .and_then(|found| arms.get(found))
             .ok_or(Stop::Fault("a match has no arm for its value"))?;
         if let Some(slot) = arm.binding {
             let payload = payload.ok_or(Stop::Fault("a case without payload was bound"))?;
@@ -351,121 +352,6 @@ impl<'a> Machine<'a> {
             Ok(false)
         }
     }
-
-    fn field(&mut self, name: Symbol) -> Result<(), Stop> {
-        let record = self.pop()?;
-        let value = field(self.code, &record, name)?.clone();
-        self.stack.push(value);
-        Ok(())
-    }
-
-    fn case(&mut self, name: Symbol) -> Result<(), Stop> {
-        self.meter.charge(0, 32)?;
-        let payload = self.pop()?;
-        self.stack.push(Value::case(name, Some(payload))?);
-        Ok(())
-    }
-
-    fn record(&mut self, form: u32) -> Result<(), Stop> {
-        let form = self.code.records.get(form as usize).ok_or(BROKEN)?;
-        let count = form.count as u64;
-        self.meter
-            .charge(0, count.saturating_mul(16).saturating_add(32))?;
-        let first = self.stack.len().checked_sub(form.count).ok_or(BROKEN)?;
-        let fields = match &form.order {
-            None => self.stack.drain(first..).collect(),
-            Some(order) => {
-                let mut written: Vec<Value> = self.stack.drain(first..).collect();
-                let mut fields = Vec::with_capacity(order.len());
-                for place in order {
-                    let value = written.get_mut(*place).ok_or(BROKEN)?;
-                    fields.push(std::mem::replace(value, Value::None));
-                }
-                fields
-            }
-        };
-        self.stack.push(Value::record(form.shape, fields)?);
-        Ok(())
-    }
-
-    fn list(&mut self, count: u32) -> Result<(), Stop> {
-        let length = u64::from(count);
-        self.meter
-            .charge(length, length.saturating_mul(16).saturating_add(32))?;
-        let first = self.stack.len().checked_sub(count as usize).ok_or(BROKEN)?;
-        let items = self.stack.drain(first..).collect();
-        self.stack.push(Value::list(items)?);
-        Ok(())
-    }
-
-    fn keep_basis(&mut self) -> Result<(), Stop> {
-        let value = self.pop()?;
-        let code = self.code;
-        let cutoff = usize::try_from(limits::MAX_OUTPUT_BYTES).unwrap_or(usize::MAX);
-        match write::write(&code.types, &code.names, None, &value, cutoff) {
-            Ok(written) if !written.too_large => {
-                self.basis = Some(written.bytes);
-                Ok(())
-            }
-            Ok(_) | Err(_) => Err(too_large("the basis value")),
-        }
-    }
-
-    fn end(&mut self) -> Result<Decision, Stop> {
-        let value = self.pop()?;
-        let code = self.code;
-        let cutoff = usize::try_from(self.meter.max_output_bytes()).unwrap_or(usize::MAX);
-        match write::write(&code.types, &code.names, Some(code.output), &value, cutoff) {
-            Ok(written) => {
-                self.meter.output(written.bytes.len())?;
-                if written.too_large {
-                    return Err(too_large("the result"));
-                }
-                Ok(Decision::Result {
-                    body: written.bytes,
-                })
-            }
-            Err(WriteError::TooLong) => Err(self.output_exhausted()),
-            Err(WriteError::Misfit) => Err(Stop::Fault("the result is none of its type")),
-        }
-    }
-
-    fn raise(&mut self, form: u32) -> Result<Decision, Stop> {
-        let code = self.code;
-        let form = code.raises.get(form as usize).ok_or(BROKEN)?;
-        let cutoff = usize::try_from(limits::MAX_PAYLOAD_BYTES).unwrap_or(usize::MAX);
-        let body = match form.payload {
-            None => cbor::encode(&cbor::Value::Map(Vec::new())),
-            Some(ty) => {
-                let value = self.pop()?;
-                match write::write(&code.types, &code.names, Some(ty), &value, cutoff) {
-                    Ok(written) if written.too_large => return Err(too_large("the payload")),
-                    Ok(written) => written.bytes,
-                    Err(WriteError::TooLong)
-                        if self.meter.max_output_bytes() <= limits::MAX_PAYLOAD_BYTES =>
-                    {
-                        return Err(self.output_exhausted());
-                    }
-                    Err(WriteError::TooLong) => {
-                        return Err(Stop::Fault("the payload is above its limit"));
-                    }
-                    Err(WriteError::Misfit) => {
-                        return Err(Stop::Fault("the payload is none of its type"));
-                    }
-                }
-            }
-        };
-        self.meter.output(body.len())?;
-        Ok(Decision::Obstruction {
-            origin: Origin::Authored,
-            coordinate: form.coordinate.clone(),
-            body,
-        })
-    }
-
-    fn output_exhausted(&self) -> Stop {
-        Stop::Exhausted(self.meter.exhausted(crate::meter::Resource::OutputBytes))
-    }
 }
 
 /// The code is made by this host; if it does not fit together, nothing may be concluded from it.
@@ -481,23 +367,6 @@ pub(crate) fn field<'v>(code: &Code, value: &'v Value, name: Symbol) -> Result<&
     place
         .and_then(|place| record.parts().get(place))
         .ok_or(Stop::Fault("the record has no such field"))
-}
-
-fn constraint_failed(number: u32) -> Decision {
-    let payload =
-        cbor::Value::text_map([("constraint", cbor::Value::text(format!("where.{number}")))]);
-    Decision::Obstruction {
-        origin: Origin::Constraint,
-        coordinate: "echo.obstruction.input-constraint/v1".to_owned(),
-        body: cbor::encode(&payload),
-    }
-}
-
-fn too_large(what: &str) -> Stop {
-    Stop::Refused(Refusal::new(
-        "state-limit",
-        format!("{what} has too many items or levels"),
-    ))
 }
 
 /// The bytes of a value.

@@ -4,12 +4,21 @@
 use super::value::{ShapeId, Symbol};
 use std::{collections::BTreeMap, sync::Arc};
 
+/// The fields of one kind of record.
+#[derive(Debug)]
+struct Shape {
+    /// In canonical key order.
+    fields: Arc<[Symbol]>,
+    /// Each field with its place, ascending by field.
+    places: Vec<(Symbol, usize)>,
+}
+
 /// The names of one program.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     symbols: Vec<Arc<str>>,
     by_text: BTreeMap<Arc<str>, Symbol>,
-    shapes: Vec<Arc<[Symbol]>>,
+    shapes: Vec<Shape>,
     by_fields: BTreeMap<Arc<[Symbol]>, ShapeId>,
 }
 
@@ -51,7 +60,12 @@ impl Names {
             return Some(*shape);
         }
         let shape = ShapeId::try_from(self.shapes.len()).unwrap_or(ShapeId::MAX);
-        self.shapes.push(Arc::clone(&fields));
+        let mut places: Vec<(Symbol, usize)> = fields.iter().copied().zip(0usize..).collect();
+        places.sort_unstable();
+        self.shapes.push(Shape {
+            fields: Arc::clone(&fields),
+            places,
+        });
         self.by_fields.insert(fields, shape);
         Some(shape)
     }
@@ -60,12 +74,14 @@ impl Names {
     pub(crate) fn fields(&self, shape: ShapeId) -> &[Symbol] {
         self.shapes
             .get(shape as usize)
-            .map_or(&[], |fields| fields.as_ref())
+            .map_or(&[], |shape| shape.fields.as_ref())
     }
 
     /// Where `field` stands in records of `shape`.
     pub(crate) fn position(&self, shape: ShapeId, field: Symbol) -> Option<usize> {
-        self.fields(shape).iter().position(|it| *it == field)
+        let places = &self.shapes.get(shape as usize)?.places;
+        let found = places.binary_search_by_key(&field, |place| place.0).ok()?;
+        places.get(found).map(|place| place.1)
     }
 }
 

@@ -2,10 +2,10 @@
 //! From canonical CBOR to a value of a declared type, with the path of what does not fit.
 
 use super::{
-    names::Names,
+    names::{Names, canonical},
     value::{ShapeId, Symbol, TooDeep, Value},
 };
-use crate::package::types::{Type, TypeId, Types, Width};
+use crate::package::types::{Type, TypeId, Types, Width, find_case};
 use edict_codec::cbor::Value as Cbor;
 use std::{fmt::Write as _, sync::Arc};
 
@@ -221,9 +221,7 @@ fn case<'a>(
         .ok_or_else(|| here("expected the name of a case"))?
         .as_text()
         .ok_or_else(|| ("[0]".to_owned(), "expected the name of a case".to_owned()))?;
-    let known = names
-        .find(name)
-        .and_then(|symbol| cases.iter().find(|case| case.0 == symbol));
+    let known = names.find(name).and_then(|symbol| find_case(cases, symbol));
     let Some((symbol, payload)) = known else {
         return Err(("[0]".to_owned(), "no case has this name".to_owned()));
     };
@@ -240,40 +238,34 @@ fn case<'a>(
     }
 }
 
-/// Whether a map has exactly the fields of `shape`; both are in canonical order.
+/// Whether a map has exactly the fields of `shape`. Both are in canonical order, so the first
+/// difference says which key is unknown or missing.
 fn same_fields(
     names: &Names,
     shape: ShapeId,
     entries: &[(Cbor, Cbor)],
 ) -> Result<(), (String, String)> {
+    let unknown = |key: &str| (format!(".{key}"), "no field has this name".to_owned());
+    let missing = |field: &str| (format!(".{field}"), "this field is missing".to_owned());
     let fields = names.fields(shape);
-    let equal = entries.len() == fields.len()
-        && entries
-            .iter()
-            .zip(fields)
-            .all(|((key, _), field)| key.as_text() == Some(names.text(*field)));
-    if equal {
-        return Ok(());
-    }
-    for (key, _) in entries {
-        let Some(key) = key.as_text() else {
-            return Err((String::new(), "expected text keys only".to_owned()));
+    for index in 0..entries.len().max(fields.len()) {
+        let key = match entries.get(index) {
+            Some((Cbor::Text(key), _)) => Some(key.as_str()),
+            Some(_) => return Err((String::new(), "expected text keys only".to_owned())),
+            None => None,
         };
-        let known = names
-            .find(key)
-            .is_some_and(|symbol| names.position(shape, symbol).is_some());
-        if !known {
-            return Err((format!(".{key}"), "no field has this name".to_owned()));
+        let field = fields.get(index).map(|field| names.text(*field));
+        match (key, field) {
+            (Some(key), Some(field)) if key == field => {}
+            (Some(key), Some(field)) if canonical(key) > canonical(field) => {
+                return Err(missing(field));
+            }
+            (Some(key), _) => return Err(unknown(key)),
+            (None, Some(field)) => return Err(missing(field)),
+            (None, None) => {}
         }
     }
-    for field in fields {
-        let field = names.text(*field);
-        let present = entries.iter().any(|(key, _)| key.as_text() == Some(field));
-        if !present {
-            return Err((format!(".{field}"), "this field is missing".to_owned()));
-        }
-    }
-    Err((String::new(), "expected other fields".to_owned()))
+    Ok(())
 }
 
 fn integer(width: Width, value: &Cbor) -> Option<Value> {

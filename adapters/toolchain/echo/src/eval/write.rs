@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     limits::{MAX_CBOR_DEPTH, MAX_CBOR_NODES},
-    package::types::{Type, TypeId, Types, Width},
+    package::types::{Type, TypeId, Types, Width, find_case},
 };
 use edict_codec::cbor::{Encoder, Integer};
 use std::sync::Arc;
@@ -169,12 +169,9 @@ impl<'a> Writer<'a> {
                 self.encoder.array(2);
                 self.key(self.names.text(payload.tag()));
                 let types = match ty {
-                    Some(Type::Variant(cases)) => PartTypes::Same(
-                        cases
-                            .iter()
-                            .find(|case| case.0 == payload.tag())
-                            .and_then(|case| case.1),
-                    ),
+                    Some(Type::Variant(cases)) => {
+                        PartTypes::Same(find_case(cases, payload.tag()).and_then(|case| case.1))
+                    }
                     _ => PartTypes::Same(None),
                 };
                 self.open(payload, types, true);
@@ -211,11 +208,11 @@ impl<'a> Writer<'a> {
             }
             (Type::Record { shape, .. }, Value::Record(fields)) => fields.tag() == *shape,
             (Type::Variant(cases), Value::Case(name)) => {
-                cases.iter().any(|case| case.0 == *name && case.1.is_none())
+                find_case(cases, *name).is_some_and(|case| case.1.is_none())
             }
-            (Type::Variant(cases), Value::CaseWith(payload)) => cases
-                .iter()
-                .any(|case| case.0 == payload.tag() && case.1.is_some()),
+            (Type::Variant(cases), Value::CaseWith(payload)) => {
+                find_case(cases, payload.tag()).is_some_and(|case| case.1.is_some())
+            }
             _ => false,
         }
     }

@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Reads a whole program: the intent of Target IR and every function it reaches.
 
+mod function;
+mod step;
+
 use super::{
     findings::{Findings, Path},
-    functions::{Functions, Source},
+    functions::Functions,
     read::Reader,
-    tree::{
-        Block, Configuration, Effect, Expr, Failure, FailureArm, Fold, For, Function, Intent,
-        Local, Output, Statement, Tree,
-    },
+    tree::{Block, Expr, Fold, For, Intent, Local, Predicate, Raise, Statement, Tree},
     types::{Scope, Types},
 };
-use crate::{
-    eval::{names::Names, value::Symbol},
-    limits,
-    state::view::Intrinsic,
-};
+use crate::{eval::names::Names, limits};
 use edict_codec::cbor::Value as Cbor;
 use std::collections::BTreeMap;
 
@@ -144,7 +140,7 @@ impl<'a> Reader<'a, '_> {
         let mut count = 0usize;
         intent.constraints = self.each("inputConstraints", value, |it, row| {
             let Some([id, predicate]) = it.map(row, ["id", "predicate"]) else {
-                return super::tree::Predicate::Literal(false);
+                return Predicate::Literal(false);
             };
             let number = format!("where.{count}");
             if id.as_text() != Some(number.as_str()) {
@@ -370,261 +366,13 @@ impl<'a> Reader<'a, '_> {
         };
         (head, has_value)
     }
-
-    fn step(&mut self, value: &'a Cbor) -> Statement {
-        let path = self.path.text();
-        let keys = [
-            "binding",
-            "configuration",
-            "effect",
-            "id",
-            "input",
-            "obstructionArms",
-            "obstructionFailures",
-            "targetIntrinsic",
-        ];
-        let Some(
-            [
-                binding,
-                configuration,
-                effect,
-                _,
-                input,
-                arms,
-                failures,
-                intrinsic,
-            ],
-        ) = self.map(value, keys)
-        else {
-            return broken();
-        };
-        let coordinate = self.text("effect", effect).unwrap_or_default().to_owned();
-        let intrinsic = self.text("targetIntrinsic", intrinsic).unwrap_or_default();
-        let input = self.expr("input", input);
-        let configuration = self.at("configuration", |it| it.configuration(configuration));
-        let failures = self.named("obstructionFailures", failures, Self::failure);
-        let arms = self.named("obstructionArms", arms, |it, arm| {
-            let [binding, raise] = it.map(arm, ["binding", "raise"])?;
-            Some(FailureArm {
-                binding: it.binder("binding", binding),
-                raise: it.raise("raise", raise),
-            })
-        });
-        let binding = self.binder("binding", binding);
-        let Some(configuration) = configuration else {
-            return broken();
-        };
-        Statement::Effect(Box::new(Effect {
-            binding,
-            coordinate,
-            intrinsic: Intrinsic::from_coordinate(intrinsic),
-            configuration,
-            input,
-            failures,
-            arms,
-            path,
-        }))
-    }
-
-    fn failure(&mut self, value: &'a Cbor) -> Option<Failure> {
-        let [payload, target] = self.map(value, ["payloadType", "target"])?;
-        Some(Failure {
-            target: self.text("target", target)?.to_owned(),
-            payload: self.ty("payloadType", payload)?,
-        })
-    }
-
-    fn named<T>(
-        &mut self,
-        key: &'static str,
-        value: &'a Cbor,
-        mut read: impl FnMut(&mut Self, &'a Cbor) -> Option<T>,
-    ) -> BTreeMap<String, T> {
-        let mut results = BTreeMap::new();
-        self.path.key(key);
-        match value.as_map() {
-            None => self.malformed("a map must stand here"),
-            Some(entries) => {
-                for (name, value) in entries {
-                    let Some(name) = name.as_text() else {
-                        self.malformed("a key is no text");
-                        continue;
-                    };
-                    self.path.key(name);
-                    if let Some(result) = read(self, value) {
-                        results.insert(name.to_owned(), result);
-                    }
-                    self.path.up();
-                }
-            }
-        }
-        self.path.up();
-        results
-    }
-
-    fn configuration(&mut self, value: &'a Cbor) -> Option<Configuration> {
-        let mut required = vec!["atomType", "key", "keyType", "output", "space"];
-        required.extend(
-            ["expected", "value"]
-                .into_iter()
-                .filter(|key| value.get(key).is_some()),
-        );
-        let entries = value.as_map().unwrap_or_default();
-        let complete = required.iter().all(|key| value.get(key).is_some());
-        if entries.len() != required.len() || !complete {
-            self.malformed(
-                "a configuration has space, atomType, keyType, key, output, and value or expected",
-            );
-            return None;
-        }
-        let [atom_type, key_type, key, output, space] =
-            ["atomType", "keyType", "key", "output", "space"].map(|key| value.get(key));
-        let atom_text = self.text("atomType", atom_type?)?.to_owned();
-        let key_text = self.text("keyType", key_type?)?.to_owned();
-        let atom_type = self.ty("atomType", atom_type?)?;
-        let key_type = self.ty("keyType", key_type?)?;
-        Some(Configuration {
-            space: self.text("space", space?)?.to_owned(),
-            atom_type: (atom_text, atom_type),
-            key_type: (key_text, key_type),
-            key: self.field_path("key", key?),
-            value: value.get("value").map(|it| self.field_path("value", it)),
-            expected: value
-                .get("expected")
-                .map(|it| self.field_path("expected", it)),
-            output: self.output(output?)?,
-        })
-    }
-
-    fn field_path(&mut self, key: &'static str, value: &'a Cbor) -> Vec<Symbol> {
-        self.each(key, value, |it, field| {
-            let Some(text) = field.as_text() else {
-                it.malformed("a field name must stand here");
-                return 0;
-            };
-            it.names.symbol(text)
-        })
-    }
-
-    fn output(&mut self, value: &'a Cbor) -> Option<Output> {
-        match value {
-            Cbor::Text(role) if role == "value" => Some(Output::Value),
-            Cbor::Text(role) if role == "version" => Some(Output::Version),
-            Cbor::Map(entries) => {
-                let known = ["value", "version"].map(|key| value.get(key));
-                if known.iter().flatten().count() != entries.len() {
-                    self.at("output", |it| {
-                        it.malformed("the roles are value and version");
-                    });
-                    return None;
-                }
-                let [value, version] = known;
-                let value = value.map(|it| self.symbol("output", it));
-                let version = version.map(|it| self.symbol("output", it));
-                let fields: Vec<Symbol> = value.into_iter().chain(version).collect();
-                if self.names.shape(&fields).is_none() {
-                    self.at("output", |it| it.malformed("a field stands twice"));
-                    return None;
-                }
-                Some(Output::Record { value, version })
-            }
-            _ => {
-                self.at("output", |it| it.malformed("roles must stand here"));
-                None
-            }
-        }
-    }
-
-    fn function(&mut self, source: &Source<'a>) -> Function {
-        let mut function = Function {
-            parameters: Vec::new(),
-            statements: Vec::new(),
-            body: Block::default(),
-            path: self.path.text(),
-        };
-        let keys = ["bindings", "parameters", "result", "value"];
-        let Some([bindings, parameters, result, value]) = self.map(source.value, keys) else {
-            return function;
-        };
-        function.parameters = self.each("parameters", parameters, Self::binder_here);
-        self.ty("result", result);
-        function.body.order = self.core_nodes("bindings", bindings, &mut function.statements);
-        function.body.result = Some(self.expr("value", value));
-        function
-    }
-
-    fn core_nodes(
-        &mut self,
-        key: &'static str,
-        value: &'a Cbor,
-        statements: &mut Vec<Statement>,
-    ) -> Vec<usize> {
-        self.each(key, value, |it, node| {
-            it.nodes = it.nodes.saturating_add(1);
-            let statement = it.core_node(node, statements).unwrap_or_else(broken);
-            statements.push(statement);
-            statements.len().saturating_sub(1)
-        })
-    }
-
-    /// A node of a function: a binding, or a loop that accumulates.
-    fn core_node(&mut self, value: &'a Cbor, statements: &mut Vec<Statement>) -> Option<Statement> {
-        match value.get("kind").and_then(Cbor::as_text) {
-            Some("let") => {
-                let [binding, _, value] = self.map(value, ["binding", "kind", "value"])?;
-                Some(Statement::Let {
-                    binding: self.binder("binding", binding),
-                    value: self.expr("value", value),
-                })
-            }
-            Some("for") => {
-                let keys = [
-                    "accumulator",
-                    "binding",
-                    "body",
-                    "bound",
-                    "collection",
-                    "initial",
-                    "item",
-                    "kind",
-                ];
-                let [
-                    accumulator,
-                    binding,
-                    body,
-                    bound,
-                    collection,
-                    initial,
-                    item,
-                    _,
-                ] = self.map(value, keys)?;
-                let head = [accumulator, binding, bound, collection, initial, item];
-                let (mut head, has_value) = self.loop_head(head);
-                self.path.key("body");
-                if let Some([nodes, result]) = self.map(body, ["nodes", "result"]) {
-                    head.body = Block {
-                        order: self.core_nodes("nodes", nodes, statements),
-                        result: self.block_result(result, has_value),
-                    };
-                }
-                self.path.up();
-                Some(Statement::For(Box::new(head)))
-            }
-            _ => {
-                let path = self.path.text();
-                self.findings
-                    .unsupported(&path, "a function has bindings and loops only");
-                None
-            }
-        }
-    }
 }
 
 /// What stands in for a statement that was found wrong; such a program never runs.
 fn broken() -> Statement {
     Statement::Require {
-        predicate: super::tree::Predicate::Literal(false),
-        raise: super::tree::Raise {
+        predicate: Predicate::Literal(false),
+        raise: Raise {
             coordinate: String::new(),
             payload: None,
             path: String::new(),

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The projection, rebuilt from the result in Target IR (check A14).
 
-use super::tree::{Block, Expr, Local, Statement, Tree};
+use super::tree::{Expr, Local, Statement, Tree};
 use crate::eval::names::Names;
 use edict_codec::cbor::Value;
+use std::collections::BTreeMap;
 
 /// What a projection says beside its expression.
 #[derive(Debug)]
@@ -21,18 +22,18 @@ pub(crate) fn rebuild(tree: &Tree, names: &Names, facts: &Facts<'_>) -> Option<V
         ("operationCoordinate", Value::text(facts.operation)),
         ("outputType", Value::text(facts.output_type)),
         ("maxOutputBytes", Value::unsigned(facts.max_output_bytes)),
-        ("expression", expression(tree, names, result)?),
+        ("expression", expression(&sources(tree), names, result)?),
     ]))
 }
 
 /// Recursion is bounded: nesting was judged before.
-fn expression(tree: &Tree, names: &Names, expr: &Expr) -> Option<Value> {
+fn expression(sources: &BTreeMap<Local, Value>, names: &Names, expr: &Expr) -> Option<Value> {
     if let Expr::Record(fields) = expr {
         let mut projected = Vec::with_capacity(fields.len());
         for (name, value) in fields {
             projected.push((
                 names.text(*name).to_owned(),
-                expression(tree, names, value)?,
+                expression(sources, names, value)?,
             ));
         }
         return Some(Value::text_map([
@@ -55,37 +56,33 @@ fn expression(tree: &Tree, names: &Names, expr: &Expr) -> Option<Value> {
     path.reverse();
     Some(Value::text_map([
         ("kind", Value::text("source")),
-        ("source", source(tree, local)?),
+        ("source", sources.get(&local)?.clone()),
         ("path", Value::Array(path)),
     ]))
 }
 
-/// The source that a local of the outermost block is.
-fn source(tree: &Tree, local: Local) -> Option<Value> {
+/// The source that each local of the outermost block is.
+fn sources(tree: &Tree) -> BTreeMap<Local, Value> {
     let intent = &tree.intent;
-    if local == intent.parameter {
-        return Some(Value::text_map([("kind", Value::text("applicationInput"))]));
-    }
-    let Block { order, .. } = &intent.body;
-    for id in order {
-        let (kind, key, binding) = match intent.statements.get(*id)? {
-            Statement::Let { binding, .. } => ("pureBinding", "bindingId", Some(*binding)),
-            Statement::Effect(effect) => ("capabilityResult", "stepId", Some(effect.binding)),
-            Statement::Branch { binding, .. } => ("pureBinding", "bindingId", *binding),
-            Statement::For(head) => (
+    let input = Value::text_map([("kind", Value::text("applicationInput"))]);
+    let mut sources = BTreeMap::from([(intent.parameter, input)]);
+    for id in &intent.body.order {
+        let (kind, key, binding) = match intent.statements.get(*id) {
+            Some(Statement::Let { binding, .. }) => ("pureBinding", "bindingId", Some(*binding)),
+            Some(Statement::Effect(effect)) => ("capabilityResult", "stepId", Some(effect.binding)),
+            Some(Statement::Branch { binding, .. }) => ("pureBinding", "bindingId", *binding),
+            Some(Statement::For(head)) => (
                 "pureBinding",
                 "bindingId",
                 head.fold.as_ref().map(|fold| fold.binding),
             ),
-            Statement::Require { .. } => continue,
+            Some(Statement::Require { .. }) | None => continue,
         };
-        if binding == Some(local) {
-            let id = intent.ids.get(*id)?.as_str();
-            return Some(Value::text_map([
-                ("kind", Value::text(kind)),
-                (key, Value::text(id)),
-            ]));
+        if let (Some(local), Some(id)) = (binding, intent.ids.get(*id)) {
+            let source =
+                Value::text_map([("kind", Value::text(kind)), (key, Value::text(id.as_str()))]);
+            sources.insert(local, source);
         }
     }
-    None
+    sources
 }

@@ -177,6 +177,7 @@ impl Compiler<'_> {
             ends.push(self.emit(Op::Jump(0)));
             self.leave(mark, arm.binding.as_slice());
         }
+        forms.sort_unstable_by_key(|form| form.case);
         if let Some(slot) = self.out.matches.get_mut(table) {
             *slot = forms;
         }

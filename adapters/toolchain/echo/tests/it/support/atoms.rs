@@ -42,13 +42,14 @@ impl AtomView for MapView {
             (AtomRequest::Create { value }, None) => AtomAnswer::Done(atom(value)),
             (AtomRequest::Create { .. }, Some(stored)) => AtomAnswer::Exists(stored.version),
             (_, None) => AtomAnswer::Missing,
-            (AtomRequest::Read, Some(stored)) => AtomAnswer::Done(stored),
             (
                 AtomRequest::Replace { expected, .. } | AtomRequest::Delete { expected },
                 Some(stored),
             ) if **expected != stored.version => AtomAnswer::Conflict(stored.version),
             (AtomRequest::Replace { value, .. }, Some(_)) => AtomAnswer::Done(atom(value)),
-            (AtomRequest::Delete { .. }, Some(stored)) => AtomAnswer::Done(stored),
+            (AtomRequest::Read | AtomRequest::Delete { .. }, Some(stored)) => {
+                AtomAnswer::Done(stored)
+            }
         })
     }
 
