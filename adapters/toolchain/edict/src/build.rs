@@ -121,7 +121,10 @@ fn without_lawpacks(name: &str, ast: &Ast) -> Box<Failure> {
     let diagnostics = compile_module(ast, &[]).err().unwrap_or_default();
     let message = "the application lists no lawpack; the first one is that of the profile";
     Box::new(Failure {
-        sources: diagnostics.iter().map(|it| Report::source(name, it)).collect(),
+        sources: diagnostics
+            .iter()
+            .map(|it| Report::source(name, it))
+            .collect(),
         summary: Report::cli("InvalidApplicationClosure", message),
     })
 }

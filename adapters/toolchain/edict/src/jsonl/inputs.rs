@@ -91,7 +91,11 @@ fn search(root: &str, accept: impl Fn(&str) -> bool) -> Result<Vec<String>, Box<
                 continue;
             }
             match path.to_str() {
-                Some(name) if !is_directory && accept(name) => found.push(name.to_owned()),
+                Some(name) if !is_directory && accept(name) => {
+                    // A pattern without a directory searches `.`, which it does not spell.
+                    let name = name.strip_prefix("./").unwrap_or(name);
+                    found.push(name.to_owned());
+                }
                 _ => {}
             }
             if found.len() > MAX_FILES {

@@ -16,6 +16,7 @@ use super::{
 };
 use crate::{
     core::tree::Function,
+    output::digest_text,
     shape::{At, Strictness},
     type_text::TypeTable,
 };
@@ -218,10 +219,10 @@ fn check_target(chosen: &TargetAdapter, at: &At<'_>) -> Result<(), Box<LawpackEr
     let expected =
         target_ir.id == target::TARGET_IR && target_ir.digest == target::target_ir_digest();
     if bundled && !expected {
-        let id = &target_ir.id;
         return fail(format!(
-            "Target IR `{id}` of that digest is accepted; the bundled one is `{}`",
-            target::TARGET_IR
+            "the bundled profile takes Target IR `{}` of {}",
+            target::TARGET_IR,
+            digest_text(&target::target_ir_digest())
         ));
     }
     Ok(())
@@ -234,10 +235,7 @@ fn check_configuration(
     configuration: &Value,
 ) -> Result<(), Box<LawpackError>> {
     let bytes = encode(configuration);
-    let fail = |message: String| {
-        let rule = AdapterRule::InvalidTargetConfiguration;
-        Err(LawpackError::rule(Part::Adapter, rule, at.fail(message)))
-    };
+    let fail = |message: String| Err(LawpackError::form(Part::Adapter, at.fail(message)));
     let mut any = false;
     for reference in adapter.configurations() {
         any = true;

@@ -6,7 +6,7 @@ mod generate;
 
 use super::{
     assemble::{Lawpack, Parts, assemble},
-    closure::{self, Files},
+    closure::{self, Files, Kinds},
     definition::{Bundle, Definition, Refusal, document_path, stem},
     error::{LawpackError, Part},
     exports::{Exports, Surroundings},
@@ -133,8 +133,11 @@ fn dependencies(root: &Path, definition: &Definition) -> Result<Vec<Lawpack>, Bo
                 .map(|(left, right)| (left.as_str(), right.as_str())),
         })
         .collect();
-    let entries = closure::read(root, &files, "LawpackReadFailed")?;
-    closure::join(&entries, "InvalidLawpackDependency")
+    let kinds = Kinds {
+        unreadable: "LawpackReadFailed",
+        disagreement: "InvalidLawpackDependency",
+    };
+    closure::join(&closure::read(root, &files, kinds)?, kinds)
 }
 
 /// The bundles that the definition names as its own dependencies; every other one must be needed

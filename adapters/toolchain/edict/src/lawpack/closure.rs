@@ -53,37 +53,49 @@ impl Entry<'_> {
 /// The closure of an application: its lawpacks in the order of the document.
 ///
 /// # Errors
-/// `InvalidApplicationClosure`, `InvalidLawpackArtifact`, `InvalidLawpackAdapter`, or
-/// `ApplicationReadFailed`.
+/// `InvalidApplicationClosure`, `InvalidLawpackAdapter` or `ApplicationReadFailed`.
 pub fn close(
     root: &Path,
     files: &[Files<'_>],
     source: &str,
     ast: &Ast,
 ) -> Result<Vec<Lawpack>, Box<Failure>> {
-    let entries = read(root, files, "ApplicationReadFailed")?;
+    let kinds = Kinds {
+        unreadable: "ApplicationReadFailed",
+        disagreement: "InvalidApplicationClosure",
+    };
+    let entries = read(root, files, kinds)?;
     let imports = agree::Imports {
         file: source,
         ast,
         entries: &entries,
     };
     imports.check_entries()?;
-    let lawpacks = join(&entries, "InvalidApplicationClosure")?;
+    let lawpacks = join(&entries, kinds)?;
     imports.check_target(&lawpacks)?;
     imports.check_profile(&lawpacks)?;
     Ok(lawpacks)
+}
+
+/// The kinds of what can be wrong with a list of lawpacks.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Kinds {
+    /// A file cannot be read.
+    pub(super) unreadable: &'static str,
+    /// Artifacts are not of their form, or do not belong to one another.
+    pub(super) disagreement: &'static str,
 }
 
 /// Reads every lawpack of a list.
 pub(super) fn read<'a>(
     root: &Path,
     files: &[Files<'a>],
-    unreadable: &'static str,
+    kinds: Kinds,
 ) -> Result<Vec<Entry<'a>>, Box<Failure>> {
     files
         .iter()
         .map(|files| {
-            let artifact = |path| artifact(root, path, unreadable);
+            let artifact = |path| artifact(root, path, kinds);
             let target = match files.target {
                 Some((adapter, configuration)) => {
                     Some((artifact(adapter)?, artifact(configuration)?))
@@ -95,8 +107,10 @@ pub(super) fn read<'a>(
                 exports: artifact(files.exports)?,
                 target,
             };
-            let manifest = Manifest::read(&At::root(&parts.manifest, Strictness::Open))
-                .map_err(|shape| refuse(files, &LawpackError::form(Part::Manifest, shape)))?;
+            let manifest =
+                Manifest::read(&At::root(&parts.manifest, Strictness::Open)).map_err(|shape| {
+                    refuse(files, kinds, &LawpackError::form(Part::Manifest, shape))
+                })?;
             let digest = frame(DOMAIN, &cbor::encode(&parts.manifest));
             Ok(Entry {
                 files: *files,
@@ -108,23 +122,21 @@ pub(super) fn read<'a>(
         .collect()
 }
 
-fn artifact(root: &Path, path: &str, unreadable: &'static str) -> Result<Value, Box<Failure>> {
+fn artifact(root: &Path, path: &str, kinds: Kinds) -> Result<Value, Box<Failure>> {
     let bytes = paths::read_below(root, path, MAX_ARTIFACT)
-        .map_err(|error| Failure::cli(unreadable, format!("read `{path}`: {error}")))?;
+        .map_err(|error| Failure::cli(kinds.unreadable, format!("read `{path}`: {error}")))?;
     cbor::decode(&bytes).map_err(|error| {
         let message = format!("read `{path}`: not canonical CBOR: {error}");
-        Failure::cli("InvalidLawpackArtifact", message)
+        Failure::cli(kinds.disagreement, message)
     })
 }
 
 /// Puts lawpacks together, dependencies first; the result is in the order of the entries.
 ///
 /// # Errors
-/// A failure of `kind` when dependencies disagree, and whatever is wrong with a lawpack itself.
-pub(super) fn join(
-    entries: &[Entry<'_>],
-    kind: &'static str,
-) -> Result<Vec<Lawpack>, Box<Failure>> {
+/// A disagreement, and every broken rule of an adapter.
+pub(super) fn join(entries: &[Entry<'_>], kinds: Kinds) -> Result<Vec<Lawpack>, Box<Failure>> {
+    let kind = kinds.disagreement;
     agree::one_version(entries, kind)?;
     agree::dependencies(entries, kind)?;
     let mut done: BTreeMap<String, Lawpack> = BTreeMap::new();
@@ -141,7 +153,7 @@ pub(super) fn join(
                 continue;
             }
             let lawpack = assemble(&entry.parts, &known, Strictness::Open)
-                .map_err(|error| refuse(&entry.files, &error))?;
+                .map_err(|error| refuse(&entry.files, kinds, &error))?;
             done.insert(coordinate, lawpack);
         }
         if done.len() == before {
@@ -155,7 +167,7 @@ pub(super) fn join(
 }
 
 /// What a refused lawpack is for the caller of the process.
-fn refuse(files: &Files<'_>, error: &LawpackError) -> Box<Failure> {
+fn refuse(files: &Files<'_>, kinds: Kinds, error: &LawpackError) -> Box<Failure> {
     let path = match error.part {
         Part::Manifest => files.manifest,
         Part::Exports => files.exports,
@@ -168,7 +180,7 @@ fn refuse(files: &Files<'_>, error: &LawpackError) -> Box<Failure> {
             let message = format!("{}: `{path}`: {shape}", rule.name());
             Report::cli("InvalidLawpackAdapter", message)
         }
-        None => Report::cli("InvalidLawpackArtifact", format!("read `{path}`: {shape}")),
+        None => Report::cli(kinds.disagreement, format!("read `{path}`: {shape}")),
     };
     Box::new(Failure::from(report))
 }

@@ -49,9 +49,12 @@ impl TypeTable {
             open: Vec::new(),
         };
         for (coordinate, text) in definitions {
-            resolver
-                .named(coordinate)
-                .map_err(|reason| (coordinate.clone(), TypeTextError::new(text, reason)))?;
+            if let Err(reason) = resolver.named(coordinate) {
+                // The definition that was open last is the one that cannot be resolved.
+                let at = resolver.open.last().unwrap_or(coordinate);
+                let text = definitions.get(at).unwrap_or(text);
+                return Err((at.clone(), TypeTextError::new(text, reason)));
+            }
         }
         let found = resolver.found;
         self.types.extend(found);

@@ -50,5 +50,10 @@ fn every_language_case_builds_or_is_refused_as_stated() {
             fs::remove_dir_all(output).unwrap();
         }
     }
-    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
 }
