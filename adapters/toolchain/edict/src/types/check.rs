@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The type checker: a syntax tree goes in, Core comes out, every mistake is reported once.
 
+mod aggregate;
 mod body;
 mod builtin;
 mod call;

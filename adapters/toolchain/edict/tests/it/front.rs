@@ -96,7 +96,9 @@ fn check(rows: &[(&str, String, &str)]) {
                 .flatten()
                 .map(|it| it.message)
                 .collect();
-            wrong.push(format!("{name}: expected {expected}, found {found} {messages:?}"));
+            wrong.push(format!(
+                "{name}: expected {expected}, found {found} {messages:?}"
+            ));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -44,7 +44,11 @@ impl Checker<'_, '_> {
             _ => Want::Nothing,
         };
         let one = self.operand(first, place, accepts, accepted);
-        let hint = one.as_ref().map_or(&Type::Error, |it| &it.ty);
+        let (hint, accepts): (&Type, Accepts) = match &one {
+            Some(one) => (&one.ty, accepts),
+            // One mistake is enough for both.
+            None => (&Type::Error, |_| true),
+        };
         let two = self.operand(second, Want::Hint(hint), accepts, accepted);
         let (one, two) = (one?, two?);
         Some(if swap { (two, one) } else { (one, two) })
