@@ -94,7 +94,7 @@ impl EchoHost {
                 Ok(report)
             }
             Err(trouble) => {
-                let ending = client.end(false);
+                let ending = client.end(ends_itself(trouble.kind));
                 state.note(&trouble.message, &ending);
                 let trouble = blamed(trouble, &ending);
                 Err(failure(trouble, Some(ending), max_frame_bytes))
@@ -160,7 +160,8 @@ impl ExecutionPort for EchoHost {
                 state.session = Some(session);
             }
             Err(stop) => {
-                let ending = session.client.end(false);
+                let gone = stop.trouble.as_ref().is_some_and(|it| ends_itself(it.kind));
+                let ending = session.client.end(gone);
                 let why = match &stop.trouble {
                     Some(trouble) => trouble.message.as_str(),
                     None => "its evidence did not bind",
@@ -181,7 +182,8 @@ impl ExecutionPort for EchoHost {
         let mut outcome = Ok(());
         if let Some(mut session) = state.session.take() {
             let parting = shutdown(&mut session.client, &state.ledger);
-            let ending = session.client.end(parting.is_ok());
+            let gone = |trouble: &Trouble| ends_itself(trouble.kind);
+            let ending = session.client.end(parting.as_ref().err().is_none_or(gone));
             state.note("it was shut down", &ending);
             let ended = ended_in_order(&ending);
             outcome = parting
@@ -219,6 +221,15 @@ fn shutdown(client: &mut Client, ledger: &Ledger) -> Result<(), Trouble> {
             host_code: Some(refusal.kind),
         }),
     }
+}
+
+/// Whether a host with this trouble is ending by itself: the grace of a teardown then shows how. Any
+/// other one is killed at once.
+fn ends_itself(kind: FailureKind) -> bool {
+    matches!(
+        kind,
+        FailureKind::HostLost | FailureKind::FrameTruncated | FailureKind::HostFault
+    )
 }
 
 fn ended_in_order(ending: &Ending) -> Result<(), Trouble> {

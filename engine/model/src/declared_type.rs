@@ -18,8 +18,9 @@ pub use table::{TypeError, TypeTable};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Type values and type texts nest at most this deep after resolution.
-pub(crate) const MAX_TYPE_DEPTH: usize = 128;
+/// Type values and type texts nest at most this deep after resolution. The host's own limit is lower;
+/// this one only bounds recursion.
+pub(crate) const MAX_TYPE_DEPTH: usize = 256;
 
 /// A resolved type: closed, acyclic, every text, byte string and list bounded.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,6 +5,14 @@ use edict_codec::hex;
 use edict_codec::json::{JsonLimits, Node, parse};
 use edict_test_echo::{Direction, FrameError, FrameKind, encode_frame};
 
+pub(crate) fn tests() -> Vec<libtest_mimic::Trial> {
+    crate::trials![
+        the_hello_frame_is_that_of_the_vectors,
+        request_ceilings_are_exact,
+        the_suite_limit_counts_the_whole_frame,
+    ]
+}
+
 fn vectors() -> Node {
     let text = include_str!("../../../../testdata/contracts/host-vectors.json");
     let limits = JsonLimits {
@@ -14,7 +22,6 @@ fn vectors() -> Node {
     parse(text.as_bytes(), limits).unwrap()
 }
 
-#[test]
 fn the_hello_frame_is_that_of_the_vectors() {
     let vectors = vectors();
     let frame = vectors.get("helloFrame").unwrap();
@@ -24,7 +31,6 @@ fn the_hello_frame_is_that_of_the_vectors() {
     assert_eq!(encoded, bytes("frameHex"));
 }
 
-#[test]
 fn request_ceilings_are_exact() {
     let request = Direction::Request;
     let rows = [
@@ -44,7 +50,6 @@ fn request_ceilings_are_exact() {
     }
 }
 
-#[test]
 fn the_suite_limit_counts_the_whole_frame() {
     let kind = FrameKind::Invoke(Direction::Request);
     assert!(encode_frame(kind, 1, &[0; 4044], 4096).is_ok());

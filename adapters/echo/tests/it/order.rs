@@ -8,6 +8,21 @@ use edict_test_model::evidence::invocation_id;
 use edict_test_model::ports::ExecutionPort;
 use edict_test_model::{ContextNonce, FailureKind};
 
+pub(crate) fn tests() -> Vec<libtest_mimic::Trial> {
+    crate::trials![
+        one_process_serves_case_after_case,
+        a_spent_context_is_never_sent_again,
+        a_context_spent_by_a_failed_case_stays_spent,
+        after_a_failure_no_host_is_used_or_started,
+        a_refused_input_leaves_the_host_for_the_next_case,
+        durable_storage_is_asked_for_exactly_with_an_effectful_grant,
+        an_invocation_asks_for_the_declared_budget_and_no_basis_when_pure,
+        a_frame_limit_below_what_a_host_needs_starts_nothing,
+        a_request_above_the_frame_limit_is_not_sent,
+        another_executable_than_pinned_is_not_started,
+    ]
+}
+
 fn kinds(standin: &StandIn) -> Vec<u16> {
     standin
         .seen()
@@ -17,7 +32,6 @@ fn kinds(standin: &StandIn) -> Vec<u16> {
         .collect()
 }
 
-#[test]
 fn one_process_serves_case_after_case() {
     let standin = StandIn::honest(&[pure()]);
     let host = standin.host();
@@ -35,7 +49,6 @@ fn one_process_serves_case_after_case() {
     assert_eq!(standin.seen().ended, [true]);
 }
 
-#[test]
 fn a_spent_context_is_never_sent_again() {
     let standin = StandIn::honest(&[pure()]);
     let host = standin.host();
@@ -51,7 +64,6 @@ fn a_spent_context_is_never_sent_again() {
     assert_eq!(host.submissions(), 1);
 }
 
-#[test]
 fn a_context_spent_by_a_failed_case_stays_spent() {
     let standin = StandIn::new(&[pure()], 4, 1, |wire, it| {
         wire.write(&refused(it, "context-limit", "request"));
@@ -68,7 +80,6 @@ fn a_context_spent_by_a_failed_case_stays_spent() {
     assert_eq!(host.submissions(), 0);
 }
 
-#[test]
 fn after_a_failure_no_host_is_used_or_started() {
     let standin = StandIn::new(&[pure()], 5, 1, |wire, _| wire.end());
     let host = standin.host();
@@ -84,7 +95,6 @@ fn after_a_failure_no_host_is_used_or_started() {
     host.close().unwrap();
 }
 
-#[test]
 fn a_refused_input_leaves_the_host_for_the_next_case() {
     let standin = StandIn::new(&[pure()], 5, 1, |wire, it| {
         wire.write(&refused(it, "input-type", "request"));
@@ -104,7 +114,6 @@ fn a_refused_input_leaves_the_host_for_the_next_case() {
     assert_eq!(second.operations.len(), 2);
 }
 
-#[test]
 fn durable_storage_is_asked_for_exactly_with_an_effectful_grant() {
     let programs = [effectful(), pure()];
     let standin = StandIn::new(&programs, 4, 1, |wire, it| {
@@ -143,7 +152,6 @@ fn durable_storage_is_asked_for_exactly_with_an_effectful_grant() {
     assert_eq!(policy(2, "maxBudget"), pure().package.budget.to_value());
 }
 
-#[test]
 fn an_invocation_asks_for_the_declared_budget_and_no_basis_when_pure() {
     let standin = StandIn::honest(&[pure()]);
     let host = standin.host();
@@ -164,7 +172,6 @@ fn an_invocation_asks_for_the_declared_budget_and_no_basis_when_pure() {
     assert_eq!(*storage.get("name").unwrap(), Value::Null);
 }
 
-#[test]
 fn a_frame_limit_below_what_a_host_needs_starts_nothing() {
     for (limit, works) in [(1, false), (4095, false), (4096, true)] {
         let standin = StandIn::honest(&[]);
@@ -178,7 +185,6 @@ fn a_frame_limit_below_what_a_host_needs_starts_nothing() {
     }
 }
 
-#[test]
 fn a_request_above_the_frame_limit_is_not_sent() {
     let standin = StandIn::honest(&[pure()]);
     let host = standin.host_with(4096);
@@ -190,7 +196,6 @@ fn a_request_above_the_frame_limit_is_not_sent() {
     assert_eq!(kinds(&standin), [1, 2, 4]);
 }
 
-#[test]
 fn another_executable_than_pinned_is_not_started() {
     let standin = StandIn::honest(&[]);
     let mut pins = pins();

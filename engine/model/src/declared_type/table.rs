@@ -32,7 +32,7 @@ pub enum TypeError {
         /// The coordinate.
         coordinate: String,
     },
-    /// More than 128 levels.
+    /// More levels than recursion is allowed.
     #[error("types nest deeper than {MAX_TYPE_DEPTH}")]
     TooDeep,
     /// `Option<Option<T>>`: its two empty values would share one encoding.

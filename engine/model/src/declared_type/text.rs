@@ -18,8 +18,7 @@ pub(super) enum TypeText {
 
 /// Parses a whole type text.
 ///
-/// The canonical spelling is required: `exact` whenever the bounds agree, record fields ascending,
-/// no spaces, no leading zeros.
+/// Record fields ascend, there are no spaces and no leading zeros.
 pub(super) fn parse(text: &str) -> Result<TypeText, TypeError> {
     let mut parser = Parser {
         text,
