@@ -12,6 +12,8 @@ mod evidence;
 #[cfg(test)]
 mod golden;
 #[cfg(test)]
+mod golden_report;
+#[cfg(test)]
 mod golden_run;
 #[cfg(test)]
 mod host_vectors;
@@ -25,6 +27,8 @@ mod laws;
 mod outcomes;
 #[cfg(test)]
 mod packages;
+#[cfg(test)]
+mod proofs;
 #[cfg(test)]
 mod reader;
 #[cfg(test)]
