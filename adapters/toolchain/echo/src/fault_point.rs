@@ -22,7 +22,7 @@ mod unarmed {
 
     /// No points.
     #[derive(Debug, Default)]
-    pub struct FaultPoints;
+    pub struct FaultPoints(());
 
     impl FaultPoints {
         /// Whether this build has points.

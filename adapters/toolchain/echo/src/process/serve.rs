@@ -15,7 +15,7 @@ use crate::wire::{
 use std::{
     io::Read,
     num::NonZeroUsize,
-    panic::{AssertUnwindSafe, catch_unwind},
+    panic::catch_unwind,
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     thread,
 };
@@ -170,10 +170,10 @@ impl Shared {
 
     /// Writes the one reply to `job`; whether it was of the success type.
     fn answer(&self, job: &Job) -> bool {
-        let answered = catch_unwind(AssertUnwindSafe(|| match &job.request {
+        let answered = catch_unwind(|| match &job.request {
             Ok(request) => self.host.answer(request),
             Err(refusal) => Err(Failure::Refused(refusal.clone())),
-        }));
+        });
         let answer = match answered {
             Ok(Ok(answer)) => answer,
             Ok(Err(Failure::Refused(refusal))) => {

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Everything the host is held to, through the real process where a row asks for it.
+
+#[cfg(test)]
+mod support;
+
+#[cfg(test)]
+mod admission;
+#[cfg(test)]
+mod bodies;
+#[cfg(test)]
+mod contexts;
+#[cfg(test)]
+mod effects;
+#[cfg(test)]
+mod evaluation;
+#[cfg(test)]
+mod frames;
+#[cfg(test)]
+mod log;
+#[cfg(test)]
+mod settlement;
+#[cfg(test)]
+mod sources;
+#[cfg(test)]
+mod start;
+#[cfg(test)]
+mod vectors;
