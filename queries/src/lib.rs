@@ -19,5 +19,6 @@ mod verify;
 
 pub use db::Ports;
 pub use events::EventLog;
+pub use load::check_closure;
 pub use reuse::{Actions, Decisions, ReusePolicy};
 pub use runner::{Ended, PreparedCase, RunOutcome, Runner, SuiteBytes};

@@ -37,6 +37,18 @@ impl Closure {
     }
 }
 
+/// Reads everything that a suite names and keeps nothing of it.
+///
+/// # Errors
+/// As a load: of stage `snapshot`, or `LockDisagreesWithApplication`.
+pub fn check_closure(
+    port: &dyn SnapshotPort,
+    document: &SuiteDocument,
+    lock: &LockDocument,
+) -> Result<(), Failure> {
+    read_closure(port, document, lock).map(|_| ())
+}
+
 /// Reads everything that `document` names, in the order of its cases.
 ///
 /// # Errors

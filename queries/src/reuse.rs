@@ -40,7 +40,7 @@ pub struct Actions {
 pub struct Decisions {
     /// Build key to decision.
     pub builds: BTreeMap<TypedDigest, BuildDecision>,
-    /// Verify key to decision.
+    /// Package identity to decision.
     pub verifications: BTreeMap<TypedDigest, VerifyDecision>,
     /// Warnings of the store.
     pub notices: Vec<Notice>,
@@ -133,7 +133,7 @@ pub(crate) fn build_or_reuse(ports: &Ports, request: &BuildRequest) -> Result<Bu
 /// A judgement of the verifier: from the store, or from the verifier. Rejections are never kept.
 pub(crate) fn verify_or_reuse(ports: &Ports, request: &VerifyRequest) -> Result<Verified, Failure> {
     let actions = &ports.actions;
-    let key = key(&request.recipe);
+    let key = request.built.package.identity.clone();
     let mut notices = Vec::new();
     if let Some(store) = actions
         .store

@@ -31,6 +31,10 @@ pub(crate) enum Invocation {
 /// Run Edict behavioral tests on Echo and report TAP 14.
 #[derive(Debug, Parser)]
 #[command(name = "edict-test", version, after_help = RUN_HELP, infer_long_args = false)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is one flag of the command line"
+)]
 pub(crate) struct RunArgs {
     /// The suite manifest.
     #[arg(long, value_name = "PATH")]
@@ -128,33 +132,45 @@ struct CommandLine {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Validate a suite and everything it names; execute nothing.
-    #[command(after_help = "Exit status: 0 valid, 2 not. Example:\n  edict-test check --suite tests/edict.test-suite.json --json")]
+    #[command(
+        after_help = "Exit status: 0 valid, 2 not. Example:\n  edict-test check --suite tests/edict.test-suite.json --json"
+    )]
     Check(CheckArgs),
     /// Pin the toolchain of a suite, or compare a lock with what it pins.
-    #[command(after_help = "Exit status: 0, 1 drift with --check, 2 failure. Example:\n  edict-test lock --suite tests/edict.test-suite.json")]
+    #[command(
+        after_help = "Exit status: 0, 1 drift with --check, 2 failure. Example:\n  edict-test lock --suite tests/edict.test-suite.json"
+    )]
     Lock(LockArgs),
     /// Make a running project: application, fixture, suite.
     #[command(after_help = "Exit status: 0, 2. Example:\n  edict-test init my-tests")]
     Init(InitArgs),
     /// Turn typed JSON into fixture bytes and back.
-    #[command(after_help = "Exit status: 0, 2. Example:\n  edict-test fixture encode --untyped --in value.json --out value.bin")]
+    #[command(
+        after_help = "Exit status: 0, 2. Example:\n  edict-test fixture encode --untyped --in value.json --out value.bin"
+    )]
     Fixture {
         /// The direction.
         #[command(subcommand)]
         direction: FixtureCommand,
     },
     /// Say why the verdict of a case changed.
-    #[command(after_help = "Exit status: 0 explained, 1 changed with no pinned cause, 2. Example:\n  edict-test why choose-left --suite tests/edict.test-suite.json")]
+    #[command(
+        after_help = "Exit status: 0 explained, 1 changed with no pinned cause, 2. Example:\n  edict-test why choose-left --suite tests/edict.test-suite.json"
+    )]
     Why(WhyArgs),
     /// Verify, compare or export machine reports.
-    #[command(after_help = "Exit status: see each subcommand. Example:\n  edict-test report verify artifacts/run.json --require-green")]
+    #[command(
+        after_help = "Exit status: see each subcommand. Example:\n  edict-test report verify artifacts/run.json --require-green"
+    )]
     Report {
         /// What to do.
         #[command(subcommand)]
         action: ReportCommand,
     },
     /// Measure or bound a state directory.
-    #[command(after_help = "Exit status: 0, 2. Example:\n  edict-test cache gc --state .edict-test --max-bytes 100000000 --dry-run")]
+    #[command(
+        after_help = "Exit status: 0, 2. Example:\n  edict-test cache gc --state .edict-test --max-bytes 100000000 --dry-run"
+    )]
     Cache {
         /// What to do.
         #[command(subcommand)]
@@ -251,7 +267,12 @@ pub(crate) enum FixtureCommand {
 #[group(required = true, multiple = true, id = "selection", args = ["package", "untyped"])]
 pub(crate) struct FixtureArgs {
     /// The package whose types decide.
-    #[arg(long, value_name = "FILE", conflicts_with = "untyped", requires = "part")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with = "untyped",
+        requires = "part"
+    )]
     pub(crate) package: Option<PathBuf>,
     /// What the fixture is.
     #[arg(long, value_enum, requires = "package")]
@@ -307,7 +328,12 @@ pub(crate) struct WhyArgs {
     #[arg(long, value_name = "PATH", conflicts_with_all = ["case", "not"])]
     pub(crate) file: Option<String>,
     /// Why an edit did not change this case.
-    #[arg(long, value_name = "CASE", requires = "edited", conflicts_with = "case")]
+    #[arg(
+        long,
+        value_name = "CASE",
+        requires = "edited",
+        conflicts_with = "case"
+    )]
     pub(crate) not: Option<String>,
     /// The file that was edited.
     #[arg(long, value_name = "PATH")]
@@ -321,7 +347,9 @@ pub(crate) struct WhyArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum ReportCommand {
     /// Recompute every identity, count, reference and evidence check of a report.
-    #[command(after_help = "Exit status: 0 all passed, 1 a check failed, 2 unreadable or incomplete.")]
+    #[command(
+        after_help = "Exit status: 0 all passed, 1 a check failed, 2 unreadable or incomplete."
+    )]
     Verify {
         /// The report.
         report: PathBuf,
@@ -367,7 +395,7 @@ pub(crate) enum ReportCommand {
 pub(crate) enum ExportFormat {
     /// TAP 14, as the run printed it.
     Tap,
-    /// JUnit XML.
+    /// `JUnit` XML.
     Junit,
     /// Markdown.
     Markdown,
@@ -415,7 +443,9 @@ pub(crate) enum CacheCommand {
 /// selects it; anything else is the run form (C1).
 pub(crate) fn parse(arguments: Vec<OsString>) -> Result<Invocation, clap::Error> {
     let names = ["check", "lock", "init", "fixture", "why", "report", "cache"];
-    let selects = arguments.get(1).is_some_and(|first| names.iter().any(|name| first == name));
+    let selects = arguments
+        .get(1)
+        .is_some_and(|first| names.iter().any(|name| first == name));
     if selects {
         CommandLine::try_parse_from(arguments).map(|line| Invocation::Command(line.command))
     } else {
@@ -426,5 +456,7 @@ pub(crate) fn parse(arguments: Vec<OsString>) -> Result<Invocation, clap::Error>
 /// Whether the first argument selects a subcommand, so that errors print no TAP (C2).
 pub(crate) fn is_run_form(arguments: &[OsString]) -> bool {
     let names = ["check", "lock", "init", "fixture", "why", "report", "cache"];
-    !arguments.get(1).is_some_and(|first| names.iter().any(|name| first == name))
+    !arguments
+        .get(1)
+        .is_some_and(|first| names.iter().any(|name| first == name))
 }

@@ -6,7 +6,6 @@ pub(crate) mod run;
 mod check;
 mod fixture;
 mod lock;
-mod report;
 mod state;
 
 use crate::{
@@ -30,7 +29,10 @@ pub(crate) struct Answer {
 impl Answer {
     /// Success with a text.
     pub(crate) fn text(text: impl Into<String>) -> Self {
-        Self { text: text.into(), status: 0 }
+        Self {
+            text: text.into(),
+            status: 0,
+        }
     }
 
     /// Success with a JSON document.
@@ -62,8 +64,9 @@ pub(crate) fn main(arguments: Vec<OsString>) -> ExitCode {
         Command::Check(check) => check::check(&check),
         Command::Lock(lock) => lock::lock(&lock),
         Command::Fixture { direction } => fixture::fixture(&direction),
-        Command::Report { action } => report::report(&action),
-        Command::Init(_) | Command::Why(_) | Command::Cache { .. } => todo_later(),
+        Command::Init(_) | Command::Why(_) | Command::Cache { .. } | Command::Report { .. } => {
+            Err(vec![Failure::internal("not wired")])
+        }
     };
     match answer {
         Ok(answer) => say(&answer),
@@ -85,7 +88,10 @@ fn say(answer: &Answer) -> ExitCode {
 fn complain(problems: Problems) -> ExitCode {
     let mut writer = DiagnosticWriter::new(Stderr, Style::Jsonl);
     for (index, failure) in problems.into_iter().enumerate() {
-        writer.write(&Diagnostic::Failure { failure, primary: index == 0 });
+        writer.write(&Diagnostic::Failure {
+            failure,
+            primary: index == 0,
+        });
     }
     _ = writer.finish();
     ExitCode::from(2)

@@ -6,6 +6,7 @@ compile_error!("a panic must reach the bail-out (T11): build with panic = \"unwi
 
 mod args;
 mod commands;
+mod files;
 mod output;
 mod publish;
 mod signals;

@@ -50,7 +50,11 @@ pub(crate) fn check_stdout() -> Result<(), Failure> {
     };
     if closed {
         let message = "standard output is closed; give it a pipe, a file or a terminal";
-        return Err(Failure::new(Stage::Output, FailureKind::StdoutClosed, message));
+        return Err(Failure::new(
+            Stage::Output,
+            FailureKind::StdoutClosed,
+            message,
+        ));
     }
     Ok(())
 }

@@ -6,14 +6,13 @@ use edict_test_compiler::EdictCompiler;
 use edict_test_echo::{EchoHost, HostSettings, ProcessLaunch, ProcessSettings};
 use edict_test_model::{
     ContextNonce, Failure, FailureKind, Stage, abi,
-    built::blob,
     limits::{Limit, Limits},
     ports::{ActionStore, ExecutionPort, ReadError, SnapshotPort as _, StopFlag},
     suite::{LockDocument, Role, SuiteDocument},
 };
 use edict_test_process::{Isolation, IsolationLevel, PrivateDir, ToolDir, probe};
 use edict_test_queries::{Actions, Ports, ReusePolicy, SuiteBytes};
-use edict_test_snapshot::{SuiteRoot, toolchain::{Tools, read_tools}};
+use edict_test_snapshot::{SuiteRoot, toolchain::read_tools};
 use edict_test_verifier::ReportVerifier;
 use std::{
     path::{Path, PathBuf},
@@ -42,19 +41,30 @@ impl OpenedSuite {
     pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
         let limit = Limit::ManifestBytes.ceiling();
         let fail = |error: ReadError| match error.kind {
-            Some(_) => Failure::new(Stage::Manifest, FailureKind::ManifestUnreadable, error.message),
+            Some(_) => Failure::new(
+                Stage::Manifest,
+                FailureKind::ManifestUnreadable,
+                error.message,
+            ),
             None => Failure::new(
                 Stage::Manifest,
                 FailureKind::ManifestTooLarge,
                 format!("the manifest is larger than {limit} bytes"),
             )
-            .with_detail(edict_test_model::Detail::Limit { limit, actual: None }),
+            .with_detail(edict_test_model::Detail::Limit {
+                limit,
+                actual: None,
+            }),
         };
         let (root, name) = SuiteRoot::of_manifest(path).map_err(fail)?;
         let file = root.read_name(name, ByteLimit::new(limit)).map_err(fail)?;
         let document = SuiteDocument::decode(&file.bytes)
             .map_err(|error| error.into_failure(Stage::Manifest, "suite"))?;
-        Ok(Self { root, document: Arc::new(document), manifest: file.blob })
+        Ok(Self {
+            root,
+            document: Arc::new(document),
+            manifest: file.blob,
+        })
     }
 
     /// Reads the lock that the manifest names.
@@ -64,17 +74,20 @@ impl OpenedSuite {
     pub(crate) fn lock(&self) -> Result<SuiteBytes, Failure> {
         let limit = 1 << 20;
         let locator = &self.document.toolchain_lock;
-        let file = self.root.read(locator, ByteLimit::new(limit)).map_err(|error| {
-            let kind = match error.kind {
-                Some(_) => FailureKind::LockUnreadable,
-                None => FailureKind::LockTooLarge,
-            };
-            Failure::new(
-                Stage::Lock,
-                kind,
-                format!("{}; `edict-test lock --suite` writes one", error.message),
-            )
-        })?;
+        let file = self
+            .root
+            .read(locator, ByteLimit::new(limit))
+            .map_err(|error| {
+                let kind = match error.kind {
+                    Some(_) => FailureKind::LockUnreadable,
+                    None => FailureKind::LockTooLarge,
+                };
+                Failure::new(
+                    Stage::Lock,
+                    kind,
+                    format!("{}; `edict-test lock --suite` writes one", error.message),
+                )
+            })?;
         let lock = LockDocument::decode(&file.bytes)
             .map_err(|error| error.into_failure(Stage::Lock, "lock"))?;
         Ok(SuiteBytes {
@@ -87,7 +100,7 @@ impl OpenedSuite {
 }
 
 /// What decides how children are started.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Surroundings {
     /// `--temp-root`.
     pub(crate) temporary: Option<PathBuf>,
@@ -133,15 +146,23 @@ impl Wired {
             let kind = FailureKind::IsolationUnavailable;
             return Err(Failure::new(Stage::Toolchain, kind, message));
         }
-        let parent = around.temporary.clone().unwrap_or_else(|| PathBuf::from(TEMPORARY));
+        let parent = around
+            .temporary
+            .clone()
+            .unwrap_or_else(|| PathBuf::from(TEMPORARY));
         let private = PrivateDir::create(&parent).map_err(|error| not_private(&parent, &error))?;
-        let copies = tools.programs.iter().map(|(role, it)| (role.name(), &*it.bytes));
+        let copies = tools
+            .programs
+            .iter()
+            .map(|(role, it)| (role.name(), &*it.bytes));
         let directory = ToolDir::create(private.path(), copies)
             .map_err(|error| not_private(private.path(), &error))?;
-        let isolation =
-            if around.isolation_required { Isolation::Required } else { Isolation::BestEffort };
+        let isolation = if around.isolation_required {
+            Isolation::Required
+        } else {
+            Isolation::BestEffort
+        };
         let ports = Making {
-            tools: &tools,
             directory: &directory,
             private: private.path(),
             isolation,
@@ -149,7 +170,12 @@ impl Wired {
             stop,
         }
         .ports(&suite.lock, around)?;
-        Ok(Self { ports, isolation: level, tools: directory, private })
+        Ok(Self {
+            ports,
+            isolation: level,
+            tools: directory,
+            private,
+        })
     }
 
     /// Ends the host and removes what was made for the run.
@@ -157,7 +183,12 @@ impl Wired {
     /// # Errors
     /// The first failure of stage `cleanup` or `host`.
     pub(crate) fn end(self) -> Result<(), Failure> {
-        let Self { ports, tools, private, .. } = self;
+        let Self {
+            ports,
+            tools,
+            private,
+            ..
+        } = self;
         let closed = ports.host.close();
         drop(ports);
         let removed = tools.remove().and_then(|()| private.remove());
@@ -170,7 +201,6 @@ impl Wired {
 
 /// What the ports are made from.
 struct Making<'a> {
-    tools: &'a Tools,
     directory: &'a ToolDir,
     private: &'a Path,
     isolation: Isolation,
@@ -245,11 +275,13 @@ pub(crate) fn nonce() -> Result<ContextNonce, Failure> {
 pub(crate) fn read_argument(path: &Path, limit: u64) -> Result<Arc<[u8]>, Failure> {
     let fail = |message: String| Failure::new(Stage::Arguments, FailureKind::UsageError, message);
     let (root, name) = SuiteRoot::of_manifest(path).map_err(|error| fail(error.message))?;
-    let file = root.read_name(name, ByteLimit::new(limit)).map_err(|error| {
-        fail(match error.kind {
-            Some(_) => error.message,
-            None => format!("`{}` is larger than {limit} bytes", path.display()),
-        })
-    })?;
+    let file = root
+        .read_name(name, ByteLimit::new(limit))
+        .map_err(|error| {
+            fail(match error.kind {
+                Some(_) => error.message,
+                None => format!("`{}` is larger than {limit} bytes", path.display()),
+            })
+        })?;
     Ok(file.bytes)
 }

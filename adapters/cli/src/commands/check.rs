@@ -7,8 +7,9 @@ use crate::{
     wire::{OpenedSuite, Surroundings, Wired},
 };
 use edict_codec::{digest::TypedDigest, json::Json};
-use edict_test_model::{CaseId, Failure, ports::StopFlag, run::digest_json};
-use edict_test_queries::{ReusePolicy, Runner};
+use edict_test_model::{CaseId, Failure, ports::StopFlag, run::semantic::digest_json};
+use edict_test_queries::{ReusePolicy, Runner, check_closure};
+use std::fmt::Write as _;
 
 /// Answers with the suite identity and the ordered case ids and identities.
 pub(super) fn check(arguments: &CheckArgs) -> Result<Answer, Problems> {
@@ -20,27 +21,27 @@ pub(super) fn check(arguments: &CheckArgs) -> Result<Answer, Problems> {
         policy: ReusePolicy::default(),
         actions: super::state::actions_at(arguments.state.as_deref())?,
     };
-    let stop = StopFlag::new();
-    let wired = Wired::of(&suite.root, &bytes, &around, &stop);
-    // The closure is checked also when the toolchain is not there, so that one run names both.
-    let (ports, wired, mut problems) = match wired {
-        Ok(wired) => (wired.ports.clone(), Some(wired), Vec::new()),
-        Err(failure) => (Wired::absent(around.policy), None, vec![failure]),
+    let mut problems = Vec::new();
+    let wired = match Wired::of(&suite.root, &bytes, &around, &StopFlag::new()) {
+        Ok(wired) => wired,
+        Err(failure) => {
+            // The closure is checked also without a toolchain, so that one run names both.
+            problems.push(failure);
+            problems.extend(check_closure(&suite.root, &bytes.document, &bytes.lock).err());
+            return Err(problems);
+        }
     };
-    let mut runner = Runner::new(ports);
+    let mut runner = Runner::new(wired.ports.clone());
     if let Err(failure) = runner.load(&suite.root, bytes) {
-        problems.push(failure);
-        return Err(problems);
+        return Err(vec![failure]);
     }
-    if arguments.build && wired.is_some() {
+    if arguments.build {
         problems.extend(built(&runner)?);
     }
     let identities = runner.case_identities().map_err(|failure| vec![failure])?;
     let plan = runner.run_plan().map_err(|failure| vec![failure])?;
     drop(runner);
-    if let Some(Err(failure)) = wired.map(Wired::end) {
-        problems.push(failure);
-    }
+    problems.extend(wired.end().err());
     if !problems.is_empty() {
         return Err(problems);
     }
@@ -68,7 +69,10 @@ fn built(runner: &Runner) -> Result<Vec<Failure>, Problems> {
 
 fn document(id: &str, identity: &TypedDigest, cases: &[(CaseId, TypedDigest)]) -> Json {
     let case = |(id, identity): &(CaseId, TypedDigest)| {
-        Json::object([("id", Json::text(id.as_str())), ("identity", digest_json(identity))])
+        Json::object([
+            ("id", Json::text(id.as_str())),
+            ("identity", digest_json(identity)),
+        ])
     };
     Json::object([
         ("schema", Json::text("edict.test.check/v1")),
@@ -81,7 +85,8 @@ fn document(id: &str, identity: &TypedDigest, cases: &[(CaseId, TypedDigest)]) -
 fn text(id: &str, identity: &TypedDigest, cases: &[(CaseId, TypedDigest)]) -> String {
     let mut text = format!("suite {id} {identity}\n");
     for (id, identity) in cases {
-        text.push_str(&format!("case {id} {identity}\n"));
+        // Writing into a string cannot fail.
+        _ = writeln!(text, "case {id} {identity}");
     }
     text
 }

@@ -52,16 +52,25 @@ fn encoded(arguments: &FixtureArgs) -> Result<Answer, Failure> {
     let limit = Limit::FixtureBytes.ceiling();
     let bytes = read_argument(&arguments.input, limit)?;
     let name = arguments.input.display().to_string();
-    let limits = JsonLimits { bytes: bytes.len(), depth: 128 };
+    let limits = JsonLimits {
+        bytes: bytes.len(),
+        depth: 128,
+    };
     let node = parse(&bytes, limits).map_err(|error| {
         let mut failure = refused(&format!("`{name}` is no JSON document: {error}"));
-        failure.span = Some(FileSpan { file: name.clone(), span: error.span });
+        failure.span = Some(FileSpan {
+            file: name.clone(),
+            span: error.span,
+        });
         failure
     })?;
     let value = value_of(&declared(arguments)?, &node).map_err(|mismatch| {
         let mut failure = refused(&format!("`{name}`: {mismatch}"));
         failure.pointer = Some(mismatch.pointer.clone());
-        failure.span = mismatch.span.map(|span| FileSpan { file: name.clone(), span });
+        failure.span = mismatch.span.map(|span| FileSpan {
+            file: name.clone(),
+            span,
+        });
         failure
     })?;
     let fixture = encode(&value);
@@ -80,7 +89,9 @@ fn encoded(arguments: &FixtureArgs) -> Result<Answer, Failure> {
 
 fn decoded(arguments: &FixtureArgs) -> Result<Answer, Failure> {
     if arguments.out.is_some() {
-        return Err(refused("`fixture decode` writes to standard output; leave --out away"));
+        return Err(refused(
+            "`fixture decode` writes to standard output; leave --out away",
+        ));
     }
     let name = arguments.input.display().to_string();
     let bytes = read_argument(&arguments.input, Limit::FixtureBytes.ceiling())?;
@@ -92,20 +103,31 @@ fn decoded(arguments: &FixtureArgs) -> Result<Answer, Failure> {
 }
 
 fn declared(arguments: &FixtureArgs) -> Result<Declared, Failure> {
-    let Some(path) = &arguments.package else { return Ok(Declared::Untyped) };
+    let Some(path) = &arguments.package else {
+        return Ok(Declared::Untyped);
+    };
     let bytes = read_argument(path, MAX_PACKAGE)?;
     let package = ProgramPackage::decode(&bytes).map_err(|error| {
-        refused(&format!("`{}` is no program package: {error}", path.display()))
+        refused(&format!(
+            "`{}` is no program package: {error}",
+            path.display()
+        ))
     })?;
     if arguments.part != Some(Part::Payload) {
         return Ok(Declared::Input(Arc::clone(&package.input)));
     }
     let coordinate = arguments.coordinate.as_deref().unwrap_or_default();
-    let rows = package.obstructions.iter().filter(|row| row.coordinate == coordinate);
+    let rows = package
+        .obstructions
+        .iter()
+        .filter(|row| row.coordinate == coordinate);
     let mut types: Vec<Arc<DeclaredType>> = rows.map(|row| Arc::clone(&row.payload)).collect();
     if types.is_empty() {
-        let known: Vec<&str> =
-            package.obstructions.iter().map(|row| row.coordinate.as_str()).collect();
+        let known: Vec<&str> = package
+            .obstructions
+            .iter()
+            .map(|row| row.coordinate.as_str())
+            .collect();
         return Err(refused(&format!(
             "the program raises no `{coordinate}`; it raises: {}",
             known.join(", ")

@@ -33,8 +33,10 @@ use std::{
 };
 
 /// Coordinate and identity of the target profile of the bundled toolchain.
-const BUNDLED_TARGET: (&str, &str) =
-    ("echo.dpo@1", "debace378973d1cbe66ebaebc1a326b1fffc17e0c2628d42f2b8ca5098da821b");
+const BUNDLED_TARGET: (&str, &str) = (
+    "echo.dpo@1",
+    "debace378973d1cbe66ebaebc1a326b1fffc17e0c2628d42f2b8ca5098da821b",
+);
 /// Coordinate of the interpreter profile of the bundled host.
 const BUNDLED_INTERPRETER: &str = "echo.interpreter/v1";
 
@@ -51,18 +53,27 @@ fn pin(arguments: &LockArgs) -> Result<Answer, Failure> {
     let place = match (&arguments.suite, &arguments.out) {
         (Some(suite), _) => {
             let opened = OpenedSuite::open(suite)?;
-            opened.root.path().join(opened.document.toolchain_lock.as_str())
+            opened
+                .root
+                .path()
+                .join(opened.document.toolchain_lock.as_str())
         }
         (None, Some(out)) => out.clone(),
         (None, None) => return Err(refused("`lock` needs --suite, --out or --check")),
     };
     let root = directory_of(&place)?;
-    let made = Pins { root: &root, arguments }.lock()?;
+    let made = Pins {
+        root: &root,
+        arguments,
+    }
+    .lock()?;
     let text = write(&made);
     match arguments.existing {
         Existing::Refuse => write_new(&place, text.as_bytes())?,
         Existing::Replace => {
-            replace(&place, text.as_bytes(), |old| LockDocument::decode(old).is_ok())?;
+            replace(&place, text.as_bytes(), |old| {
+                LockDocument::decode(old).is_ok()
+            })?;
         }
     }
     Ok(Answer::text(lines(&made)))
@@ -70,10 +81,14 @@ fn pin(arguments: &LockArgs) -> Result<Answer, Failure> {
 
 fn compare(path: &Path, arguments: &LockArgs) -> Result<Answer, Failure> {
     let bytes = read_argument(path, 1 << 20)?;
-    let pinned = LockDocument::decode(&bytes)
-        .map_err(|error| error.into_failure(Stage::Lock, "lock"))?;
+    let pinned =
+        LockDocument::decode(&bytes).map_err(|error| error.into_failure(Stage::Lock, "lock"))?;
     let root = directory_of(path)?;
-    let found = Pins { root: &root, arguments }.of(&pinned)?;
+    let found = Pins {
+        root: &root,
+        arguments,
+    }
+    .of(&pinned)?;
     let drift = differences(&pinned, &found);
     Ok(if drift.is_empty() {
         Answer::text(lines(&pinned))
@@ -96,13 +111,13 @@ impl Pins<'_> {
                  are those of the provider package; docs/lock.md has an example",
             ));
         }
-        let compiler = self.beside(self.arguments.compiler.as_deref(), "edict")?;
+        let compiler = beside(self.arguments.compiler.as_deref(), "edict")?;
         let lowerer = match &self.arguments.lowerer {
             Some(path) => path.clone(),
             None => compiler.clone(),
         };
-        let verifier = self.beside(self.arguments.verifier.as_deref(), "edict-verifier")?;
-        let host = self.beside(self.arguments.host.as_deref(), "echo-host")?;
+        let verifier = beside(self.arguments.verifier.as_deref(), "edict-verifier")?;
+        let host = beside(self.arguments.host.as_deref(), "echo-host")?;
         let mut roles = vec![self.runner()?];
         let programs = [
             (Role::Compiler, compiler),
@@ -112,12 +127,19 @@ impl Pins<'_> {
         ];
         for (role, path) in programs {
             let locator = self.locator(&path)?;
-            let place = Place { root: self.root, locator: &locator };
+            let place = Place {
+                root: self.root,
+                locator: &locator,
+            };
             let program = measure(place).map_err(|error| missing(role, &error.message))?;
             roles.push(self.executable(role, locator, &program)?);
         }
         roles.extend(embedded());
-        Ok(LockDocument { shape: Shape::Bundled, provider_package: None, roles })
+        Ok(LockDocument {
+            shape: Shape::Bundled,
+            provider_package: None,
+            roles,
+        })
     }
 
     /// The same lock with everything measured again at the places that it names.
@@ -125,7 +147,11 @@ impl Pins<'_> {
         let mut found = pinned.clone();
         let fresh = embedded();
         for entry in &mut found.roles {
-            let RolePin::Executable { byte_length, source } = &mut entry.pin else {
+            let RolePin::Executable {
+                byte_length,
+                source,
+            } = &mut entry.pin
+            else {
                 if let Some(it) = fresh.iter().find(|it| it.role == entry.role) {
                     entry.identity.clone_from(&it.identity);
                 }
@@ -133,7 +159,10 @@ impl Pins<'_> {
             };
             let program = match &entry.locator {
                 _ if entry.role == Role::Runner => measure_own_image(),
-                RoleLocator::Tool(locator) => measure(Place { root: self.root, locator }),
+                RoleLocator::Tool(locator) => measure(Place {
+                    root: self.root,
+                    locator,
+                }),
                 RoleLocator::Package(_) | RoleLocator::Embedded(_) => continue,
             }
             .map_err(|error| missing(entry.role, &error.message))?;
@@ -149,8 +178,7 @@ impl Pins<'_> {
     }
 
     fn runner(&self) -> Result<RoleEntry, Failure> {
-        let program =
-            measure_own_image().map_err(|error| missing(Role::Runner, &error.message))?;
+        let program = measure_own_image().map_err(|error| missing(Role::Runner, &error.message))?;
         let path = own_path()?;
         self.executable(Role::Runner, self.locator(&path)?, &program)
     }
@@ -187,18 +215,18 @@ impl Pins<'_> {
             worktree = Some(directory);
             paths.push(path);
         }
-        let Some(directory) = worktree else { return Ok(None) };
+        let Some(directory) = worktree else {
+            return Ok(None);
+        };
         let worktree = self.locator(&directory)?;
         let (revision, tree) = measure_source(self.root, &worktree, &paths)
             .map_err(|error| missing(role, &error.to_string()))?;
-        Ok(Some(GitSource { revision, tree, worktree, paths }))
-    }
-
-    fn beside(&self, given: Option<&Path>, name: &str) -> Result<PathBuf, Failure> {
-        match given {
-            Some(path) => Ok(path.to_path_buf()),
-            None => Ok(own_path()?.with_file_name(name)),
-        }
+        Ok(Some(GitSource {
+            revision,
+            tree,
+            worktree,
+            paths,
+        }))
     }
 
     /// Scope `suite` below the directory of the lock, otherwise an absolute place outside (C8).
@@ -215,7 +243,10 @@ impl Pins<'_> {
         }
         match path.to_str() {
             Some(text) => Ok(ToolLocator::Outside(text.to_owned())),
-            None => Err(refused(&format!("`{}` is not UTF-8; a lock is text", path.display()))),
+            None => Err(refused(&format!(
+                "`{}` is not UTF-8; a lock is text",
+                path.display()
+            ))),
         }
     }
 }
@@ -230,20 +261,26 @@ fn embedded() -> Vec<RoleEntry> {
             role: Role::TargetProfile,
             identity: TypedDigest::new(TARGET_PROFILE, Algorithm::Sha256, target),
             locator: RoleLocator::Embedded(Pinned::Compiler),
-            pin: RolePin::Profile { coordinate: coordinate.to_owned() },
+            pin: RolePin::Profile {
+                coordinate: coordinate.to_owned(),
+            },
         },
         RoleEntry {
             role: Role::InterpreterProfile,
             identity: derive_typed(INTERPRETER_PROFILE, &interpreter),
             locator: RoleLocator::Embedded(Pinned::Host),
-            pin: RolePin::Profile { coordinate: BUNDLED_INTERPRETER.to_owned() },
+            pin: RolePin::Profile {
+                coordinate: BUNDLED_INTERPRETER.to_owned(),
+            },
         },
     ];
     entries.extend(DOCUMENTS.iter().map(|document| RoleEntry {
         role: document.role,
         identity: document.identity(),
         locator: RoleLocator::Embedded(Pinned::Runner),
-        pin: RolePin::Abi { coordinate: document.coordinate.to_owned() },
+        pin: RolePin::Abi {
+            coordinate: document.coordinate.to_owned(),
+        },
     }));
     entries
 }
@@ -254,7 +291,11 @@ fn split_source(argument: &OsString) -> Result<(Role, PathBuf, Locator), Failure
     let (role, rest) = text.split_once('=').ok_or_else(wrong)?;
     let (directory, path) = rest.rsplit_once(':').ok_or_else(wrong)?;
     let role = Role::from_name(role).ok_or_else(wrong)?;
-    Ok((role, PathBuf::from(directory), Locator::parse(path).map_err(|_| wrong())?))
+    Ok((
+        role,
+        PathBuf::from(directory),
+        Locator::parse(path).map_err(|_| wrong())?,
+    ))
 }
 
 fn directory_of(place: &Path) -> Result<SuiteRoot, Failure> {
@@ -263,6 +304,14 @@ fn directory_of(place: &Path) -> Result<SuiteRoot, Failure> {
         _ => Path::new(OsStr::from_bytes(b".")),
     };
     SuiteRoot::open(directory).map_err(|error| refused(&error.message))
+}
+
+/// The named program, or the one beside this one.
+fn beside(given: Option<&Path>, name: &str) -> Result<PathBuf, Failure> {
+    match given {
+        Some(path) => Ok(path.to_path_buf()),
+        None => Ok(own_path()?.with_file_name(name)),
+    }
 }
 
 fn own_path() -> Result<PathBuf, Failure> {

@@ -34,7 +34,7 @@ pub(crate) fn main(arguments: Vec<OsString>) -> ExitCode {
         Ok(Invocation::Run(run)) => style(run),
         _ => Style::Jsonl,
     };
-    let mut publisher = Publisher::new(Stdout, Stderr, style);
+    let publisher = Publisher::new(Stdout, Stderr, style);
     if let Err(failure) = check_stdout() {
         return publisher.unfinished(failure);
     }
@@ -59,7 +59,10 @@ fn guarded(run: &RunArgs, mut publisher: Publisher<Stdout, Stderr>) -> ExitCode 
         Ok(Ok(())) => publisher.conclude(),
         Ok(Err(failure)) => publisher.bail_out(failure),
         Err(_) => {
-            let text = message.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            let text = message
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .clone();
             publisher.bail_out(Failure::internal(format!("the runner failed: {text}")))
         }
     }
@@ -104,25 +107,24 @@ fn execute(run: &RunArgs, publisher: &mut Publisher<Stdout, Stderr>) -> Result<(
         publisher.begin(&runner.run_plan()?)?;
         let prepared = runner.prepare()?;
         let outcome = runner.run(&prepared, &mut nonce, &stop, publisher)?;
-        publisher.outcome(outcome, runner.decisions(), &prepared);
+        publisher.outcome(outcome, runner.decisions());
         Ok(())
     })();
     drop(runner);
     let ended = wired.end();
-    if let Err(failure) = ran {
-        return Err(failure);
-    }
+    ran?;
     if let Err(failure) = ended {
         publisher.also(failure);
     }
-    state.record(publisher);
     Ok(())
 }
 
 fn style(run: &RunArgs) -> Style {
     match run.diagnostics {
         DiagnosticStyle::Jsonl => Style::Jsonl,
-        DiagnosticStyle::Human => Style::Human { color: super::takes_color(run.color) },
+        DiagnosticStyle::Human => Style::Human {
+            color: super::takes_color(run.color),
+        },
     }
 }
 

@@ -20,7 +20,11 @@ fn bt_018_the_consumers_give_the_verdict_of_every_stream_of_the_corpus() {
             points: reading.points,
         };
         // A malformed stream may or may not show a bail-out; only its refusal counts.
-        let bailout = if wanted.verdict == "malformed" { reading.bailout } else { wanted.bailout };
+        let bailout = if wanted.verdict == "malformed" {
+            reading.bailout
+        } else {
+            wanted.bailout
+        };
         assert_eq!(reading, Reading { bailout, ..wanted }, "{name}");
     }
 }

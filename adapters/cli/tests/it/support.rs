@@ -11,18 +11,29 @@ use tempfile::TempDir;
 
 /// The root of the workspace.
 pub fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_path_buf()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .nth(2)
+        .unwrap()
+        .to_path_buf()
 }
 
 /// The running profile's directory, where all programs are built.
 pub fn programs() -> PathBuf {
-    Path::new(env!("CARGO_BIN_EXE_edict-test")).parent().unwrap().to_path_buf()
+    Path::new(env!("CARGO_BIN_EXE_edict-test"))
+        .parent()
+        .unwrap()
+        .to_path_buf()
 }
 
 /// One program of the toolchain.
 pub fn program(name: &str) -> PathBuf {
     let path = programs().join(name);
-    assert!(path.is_file(), "{} is missing; run: cargo build --workspace --bins", path.display());
+    assert!(
+        path.is_file(),
+        "{} is missing; run: cargo build --workspace --bins",
+        path.display()
+    );
     path
 }
 
@@ -45,7 +56,10 @@ impl Run {
 
     /// Kinds of all diagnostics in order.
     pub fn kinds(&self) -> Vec<String> {
-        self.records().iter().map(|it| it["kind"].as_str().unwrap().to_owned()).collect()
+        self.records()
+            .iter()
+            .map(|it| it["kind"].as_str().unwrap().to_owned())
+            .collect()
     }
 
     /// All diagnostics.
@@ -62,9 +76,16 @@ impl Run {
     pub fn primary(&self) -> Option<String> {
         let records = self.records();
         let primary: Vec<_> = records.iter().filter(|it| it["primary"] == true).collect();
-        assert!(primary.len() <= 1, "one primary failure at most: {primary:#?}");
+        assert!(
+            primary.len() <= 1,
+            "one primary failure at most: {primary:#?}"
+        );
         primary.first().map(|it| {
-            format!("{}/{}", it["stage"].as_str().unwrap(), it["kind"].as_str().unwrap())
+            format!(
+                "{}/{}",
+                it["stage"].as_str().unwrap(),
+                it["kind"].as_str().unwrap()
+            )
         })
     }
 }
@@ -114,7 +135,10 @@ impl Space {
     /// The runner, not yet started, with an environment that must not matter.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(program("edict-test"));
-        command.args(arguments).current_dir(self.directory.path()).stdin(Stdio::null());
+        command
+            .args(arguments)
+            .current_dir(self.directory.path())
+            .stdin(Stdio::null());
         command
     }
 
@@ -191,7 +215,10 @@ pub fn consumers(stream: &[u8]) -> Reading {
                 .unwrap_or_else(|error| panic!("{interpreter} is needed: {error}"));
             let answer: serde_json::Value =
                 serde_json::from_slice(&output.stdout).unwrap_or_else(|error| {
-                    panic!("{script}: {error}: {}", String::from_utf8_lossy(&output.stderr))
+                    panic!(
+                        "{script}: {error}: {}",
+                        String::from_utf8_lossy(&output.stderr)
+                    )
                 });
             Reading {
                 verdict: answer["verdict"].as_str().unwrap().to_owned(),
@@ -201,7 +228,12 @@ pub fn consumers(stream: &[u8]) -> Reading {
             }
         })
         .collect();
-    assert_eq!(readings[0], readings[1], "{}", String::from_utf8_lossy(stream));
+    assert_eq!(
+        readings[0],
+        readings[1],
+        "{}",
+        String::from_utf8_lossy(stream)
+    );
     let profile = profile(stream);
     assert_eq!(
         profile,
@@ -214,8 +246,12 @@ pub fn consumers(stream: &[u8]) -> Reading {
 
 /// The byte profile of rule T12, and the counts that a well-formed stream has.
 fn profile(stream: &[u8]) -> bool {
-    let Ok(text) = str::from_utf8(stream) else { return false };
-    let Some(text) = text.strip_suffix('\n') else { return false };
+    let Ok(text) = str::from_utf8(stream) else {
+        return false;
+    };
+    let Some(text) = text.strip_suffix('\n') else {
+        return false;
+    };
     let lines: Vec<&str> = text.split('\n').collect();
     if lines.first() != Some(&"TAP version 14") || lines.iter().any(|line| line.len() > 8192) {
         return false;
@@ -226,7 +262,10 @@ fn profile(stream: &[u8]) -> bool {
             return false;
         }
         if let Some(number) = line.strip_prefix("1..") {
-            plan = number.parse::<u32>().ok().filter(|it| (1..=1024).contains(it));
+            plan = number
+                .parse::<u32>()
+                .ok()
+                .filter(|it| (1..=1024).contains(it));
             if index != 1 || plan.is_none() || number.starts_with('0') {
                 return false;
             }
@@ -244,7 +283,9 @@ fn profile(stream: &[u8]) -> bool {
                     None => return false,
                 },
             };
-            let Some(rest) = rest.strip_prefix(&format!("{points} - ")) else { return false };
+            let Some(rest) = rest.strip_prefix(&format!("{points} - ")) else {
+                return false;
+            };
             if plan.is_none_or(|plan| points > plan) {
                 return false;
             }

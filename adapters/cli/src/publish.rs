@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a run prints and publishes, in the one order that a killed run cannot falsify (M7): journal,
+//! point, …; teardown, bodies, report, last point.
+
+mod place;
+mod report;
+
+pub(crate) use place::ReportPlace;
+
+use crate::signals::Hurry;
+use edict_codec::{digest::TypedDigest, json::Json};
+use edict_test_model::{
+    CaseIndex, ContextNonce, Diagnostic, Failure, FailureKind, Form, Locator, Stage, Verdict,
+    WarningKind,
+    diagnostic::Notice,
+    run::{CaseEvidenceReport, CaseReport, Class, RunPlan, RunSink, RunSummary, SuiteReport},
+    suite::{Skip, SuiteDocument},
+};
+use edict_test_process::IsolationLevel;
+use edict_test_queries::{Decisions, RunOutcome, SuiteBytes};
+use edict_test_reporters::{
+    diagnostics::{DiagnosticWriter, Style},
+    tap::{Point, TapError, TapWriter},
+};
+use std::{
+    io::Write,
+    process::ExitCode,
+    sync::Arc,
+    time::{Instant, SystemTime},
+};
+
+/// The last point, kept until the report is durable.
+#[derive(Debug)]
+struct Held {
+    verdict: Verdict,
+    label: String,
+    id: String,
+    skip: Option<Skip>,
+}
+
+/// Owner of stdout, stderr, journal and report of one run.
+#[derive(Debug)]
+pub(crate) struct Publisher<Out: Write, Err: Write> {
+    tap: TapWriter<Out>,
+    diagnostics: DiagnosticWriter<Err>,
+    place: Option<ReportPlace>,
+    hurry: Hurry,
+    started: (SystemTime, Instant),
+    /// What is known of the suite so far.
+    known: Known,
+    outcome: Option<RunOutcome>,
+    decisions: Decisions,
+    /// Failures after or beside those of the outcome.
+    more: Vec<Failure>,
+    held: Option<Held>,
+    output_lost: bool,
+}
+
+/// What an incomplete run knows of its suite (M11).
+#[derive(Debug, Default)]
+struct Known {
+    document: Option<Arc<SuiteDocument>>,
+    suite: Option<SuiteReport>,
+    bytes: Option<SuiteBytes>,
+    isolation: Option<IsolationLevel>,
+}
+
+impl<Out: Write, Err: Write> Publisher<Out, Err> {
+    /// A publisher that has written nothing.
+    pub(crate) fn new(output: Out, errors: Err, style: Style) -> Self {
+        Self {
+            tap: TapWriter::new(output),
+            diagnostics: DiagnosticWriter::new(errors, style),
+            place: None,
+            hurry: Hurry::default(),
+            started: (SystemTime::now(), Instant::now()),
+            known: Known::default(),
+            outcome: None,
+            decisions: Decisions::default(),
+            more: Vec::new(),
+            held: None,
+            output_lost: false,
+        }
+    }
+
+    /// Lets a second signal skip the report.
+    pub(crate) fn may_hurry(&mut self, hurry: Hurry) {
+        self.hurry = hurry;
+    }
+
+    /// Where the report goes.
+    pub(crate) fn place(&mut self, place: ReportPlace) {
+        self.place = Some(place);
+    }
+
+    /// The manifest is decoded.
+    pub(crate) fn manifest(&mut self, document: &Arc<SuiteDocument>, manifest: &TypedDigest) {
+        self.known.suite = Some(SuiteReport {
+            id: document.id.clone(),
+            identity: None,
+            manifest: manifest.clone(),
+            shape: None,
+            lock: None,
+            lock_file: None,
+        });
+        if let Some(place) = &mut self.place {
+            place.limits(document.limits);
+        }
+        self.known.document = Some(Arc::clone(document));
+    }
+
+    /// The lock is decoded.
+    pub(crate) fn lock(&mut self, bytes: &SuiteBytes) {
+        if let Some(suite) = &mut self.known.suite {
+            suite.shape = Some(bytes.lock.shape);
+            suite.lock = Some(bytes.lock.identity());
+            suite.lock_file = Some(bytes.lock_file.clone());
+        }
+        self.known.bytes = Some(bytes.clone());
+    }
+
+    /// Prints version and plan as soon as the number of cases is known, and opens the journal.
+    ///
+    /// # Errors
+    /// `NoExecutableCases` for an empty suite, `JournalWriteFailed`, `StdoutWriteFailed`.
+    pub(crate) fn plan(&mut self) -> Result<(), Failure> {
+        let Some(document) = &self.known.document else {
+            return Err(Failure::internal("a plan without a manifest"));
+        };
+        let total = document.cases.len();
+        if total == 0 {
+            let message = "the suite has no cases; add one to `cases`";
+            return Err(
+                Failure::new(Stage::Plan, FailureKind::NoExecutableCases, message).with_detail(
+                    edict_test_model::Detail::Counts {
+                        selected: 0,
+                        skipped: 0,
+                    },
+                ),
+            );
+        }
+        self.tap.plan(total).map_err(|error| self.lost(&error))
+    }
+
+    /// The whole suite is known: the journal begins.
+    ///
+    /// # Errors
+    /// `JournalWriteFailed`.
+    pub(crate) fn begin(&mut self, plan: &RunPlan) -> Result<(), Failure> {
+        self.known.suite = Some(plan.suite.clone());
+        match &mut self.place {
+            Some(place) => place.begin(plan),
+            None => Ok(()),
+        }
+    }
+
+    /// Isolation of children; anything less than full is worth a warning.
+    pub(crate) fn isolation(&mut self, level: IsolationLevel) {
+        self.known.isolation = Some(level);
+        if level != IsolationLevel::Full {
+            let message = format!("children run with isolation level `{}`", level.name());
+            self.warn(Stage::Toolchain, WarningKind::IsolationPartial, message);
+        }
+    }
+
+    /// Inputs with more than one link.
+    pub(crate) fn hard_linked(&mut self, locators: &[Locator]) {
+        for locator in locators {
+            let message = format!("`{locator}` has more than one link");
+            self.warn(Stage::Snapshot, WarningKind::HardLinkedInput, message);
+        }
+    }
+
+    fn warn(&mut self, stage: Stage, kind: WarningKind, message: String) {
+        self.notice(Notice::warning(stage, kind, message));
+    }
+
+    /// A warning of some other part.
+    pub(crate) fn notice(&mut self, notice: Notice) {
+        self.diagnostics.write(&Diagnostic::Notice(notice));
+    }
+
+    /// The loop has ended.
+    pub(crate) fn outcome(&mut self, outcome: RunOutcome, decisions: Decisions) {
+        for notice in &decisions.notices {
+            self.notice(notice.clone());
+        }
+        self.outcome = Some(outcome);
+        self.decisions = decisions;
+    }
+
+    /// A failure after the loop; it never replaces an earlier primary one (F4).
+    pub(crate) fn also(&mut self, failure: Failure) {
+        let primary = failure.stage != Stage::Compare && !self.has_primary();
+        self.note(&failure, primary);
+        self.more.push(failure);
+    }
+
+    /// Diagnostic and journal record of a failure. A journal that cannot take it is reported by
+    /// the record that matters: the next case, or the end.
+    fn note(&mut self, failure: &Failure, primary: bool) {
+        self.diagnostics.write(&Diagnostic::Failure {
+            failure: failure.clone(),
+            primary,
+        });
+        if let Some(place) = &mut self.place {
+            _ = place.failure(failure, primary);
+        }
+    }
+
+    fn has_primary(&self) -> bool {
+        self.failures().iter().any(|it| it.stage != Stage::Compare)
+    }
+
+    /// Every failure in the order of time.
+    fn failures(&self) -> Vec<Failure> {
+        let ran = self
+            .outcome
+            .iter()
+            .flat_map(|outcome| outcome.failures.iter());
+        ran.chain(&self.more).cloned().collect()
+    }
+
+    /// Ends the run with a failure that nothing else follows.
+    pub(crate) fn bail_out(mut self, failure: Failure) -> ExitCode {
+        self.also(failure);
+        self.conclude()
+    }
+
+    /// Ends a run whose standard output cannot be written.
+    pub(crate) fn unfinished(mut self, failure: Failure) -> ExitCode {
+        self.output_lost = true;
+        self.bail_out(failure)
+    }
+
+    /// Publishes the report, prints what was held back, and gives the exit status.
+    pub(crate) fn conclude(mut self) -> ExitCode {
+        if let Err(failure) = self.publish_report() {
+            self.also(failure);
+            // What cannot be published whole is published as incomplete, if that is possible.
+            _ = self.publish_report();
+        }
+        let summary = self.summary();
+        let printed = self.print_end(&summary);
+        if let Err(failure) = printed {
+            self.also(failure);
+        }
+        let code = if self.output_lost {
+            2
+        } else {
+            self.summary().outcome.exit_code as u8
+        };
+        if let Some(place) = &mut self.place
+            && let Err(failure) = place.done()
+        {
+            self.also(failure);
+        }
+        _ = self.diagnostics.finish();
+        ExitCode::from(code)
+    }
+
+    fn summary(&self) -> RunSummary {
+        let cases = self
+            .outcome
+            .as_ref()
+            .map_or(&[][..], |outcome| &outcome.cases);
+        RunSummary::of(cases, &self.failures())
+    }
+
+    fn publish_report(&mut self) -> Result<(), Failure> {
+        if self.hurry.asked() {
+            return Ok(());
+        }
+        let report = self.report();
+        let records = self.diagnostics.records().to_vec();
+        match &mut self.place {
+            Some(place) => place.publish(&report, &records),
+            None => Ok(()),
+        }
+    }
+
+    /// The last point, then the bail-out if the run was not faithful.
+    fn print_end(&mut self, summary: &RunSummary) -> Result<(), Failure> {
+        if self.output_lost {
+            return Ok(());
+        }
+        let held = self.held.take();
+        let failures = self.failures();
+        let bail = failures.iter().find(|it| it.form() == Form::Bail);
+        if bail.is_none()
+            && let Some(held) = held
+        {
+            self.print(&held)?;
+        }
+        let ended = if summary.outcome.class == Class::Infrastructure {
+            let (kind, text) = bail_text(summary, &failures, bail);
+            self.tap.bail_out(kind, &text)
+        } else {
+            self.tap.finish()
+        };
+        ended.map_err(|error| self.lost(&error))
+    }
+
+    fn print(&mut self, held: &Held) -> Result<(), Failure> {
+        let point = match (held.verdict, &held.skip) {
+            (Verdict::Passed, _) => Point::Ok,
+            (Verdict::Skipped, Some(skip)) => Point::Skip {
+                reason: &skip.reason,
+                tracking_reference: &skip.tracking_reference,
+            },
+            _ => Point::NotOk,
+        };
+        self.tap
+            .point(point, &held.label, &held.id)
+            .map_err(|error| self.lost(&error))
+    }
+
+    fn lost(&mut self, error: &TapError) -> Failure {
+        match error {
+            TapError::Io(_) => {
+                self.output_lost = true;
+                let kind = FailureKind::StdoutWriteFailed;
+                Failure::new(Stage::Output, kind, error.to_string())
+            }
+            TapError::OutOfOrder(_) => Failure::internal(error.to_string()),
+        }
+    }
+}
+
+/// Kind and text of the bail-out: the primary failure, its case, and how many more failed so.
+fn bail_text(
+    summary: &RunSummary,
+    failures: &[Failure],
+    bail: Option<&Failure>,
+) -> (&'static str, String) {
+    let primary = summary.outcome.primary.as_ref();
+    let first = failures.iter().find(|it| it.stage != Stage::Compare);
+    let Some(failure) = first.or(bail) else {
+        let kind = primary.map_or(FailureKind::InternalError, |it| it.kind);
+        return (kind.name(), "the run was not faithful".to_owned());
+    };
+    if failure.form() != Form::PointThenBail {
+        return (failure.kind.name(), failure.message.clone());
+    }
+    let more = failures
+        .iter()
+        .filter(|it| it.form() == Form::PointThenBail)
+        .count()
+        - 1;
+    let case = failure
+        .case
+        .as_ref()
+        .map(|case| format!("case {case}: "))
+        .unwrap_or_default();
+    let others = if more == 0 {
+        String::new()
+    } else {
+        format!(" (and {more} more)")
+    };
+    (
+        failure.kind.name(),
+        format!("{case}{}{others}", failure.message),
+    )
+}
+
+impl<Out: Write, Err: Write> RunSink for Publisher<Out, Err> {
+    fn planned(&mut self, _: &RunPlan) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    fn attempt(&mut self, index: CaseIndex, nonce: ContextNonce) -> Result<(), Failure> {
+        match &mut self.place {
+            Some(place) => place.attempt(index, nonce),
+            None => Ok(()),
+        }
+    }
+
+    /// Journal first, then the point; the last point waits for the report.
+    fn finished(
+        &mut self,
+        case: &CaseReport,
+        evidence: Option<&CaseEvidenceReport>,
+    ) -> Result<(), Failure> {
+        if let Some(place) = &mut self.place {
+            place.case(case, evidence)?;
+        }
+        let Some(verdict) = case.verdict() else {
+            return Err(Failure::internal("a point without a verdict"));
+        };
+        let held = Held {
+            verdict,
+            label: case.label.clone(),
+            id: case.id.to_string(),
+            skip: case.skip.clone(),
+        };
+        let total = self
+            .known
+            .document
+            .as_ref()
+            .map_or(0, |document| document.cases.len());
+        if case.index.0 + 1 == total {
+            self.held = Some(held);
+            return Ok(());
+        }
+        self.print(&held)
+    }
+
+    fn diagnostic(&mut self, diagnostic: &Diagnostic) {
+        match diagnostic {
+            Diagnostic::Failure { failure, primary } => self.note(failure, *primary),
+            Diagnostic::Notice(_) => self.diagnostics.write(diagnostic),
+        }
+    }
+}
+
+/// A line of the diagnostics as the report holds it.
+pub(crate) type Records = [Json];

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The report's place on disk: journal, bodies and the report itself.
+
+use super::Records;
+use edict_codec::{bounded::ByteLimit, hex, json::Json};
+use edict_test_model::{
+    CaseIndex, ContextNonce, Detail, Failure, FailureKind, Stage,
+    limits::{Limit, Limits},
+    run::{
+        CaseEvidenceReport, CaseReport, RunPlan, RunReport,
+        semantic::{RUN_SEMANTIC, case_json, digest_json, semantic_digest},
+        semantic_json,
+    },
+};
+use edict_test_reporters::report::{bodies, case_evidence, write};
+use edict_test_store::{
+    journal::{Journal, SCHEMA},
+    publish::{Bodies, ExistingReport, ReportPlace as Place},
+};
+use std::path::{Path, PathBuf};
+
+/// A claimed place for a report; the journal is open beside it.
+#[derive(Debug)]
+pub(crate) struct ReportPlace {
+    place: Place,
+    journal: Option<Journal>,
+    artifacts: PathBuf,
+    keep_journal: bool,
+    begun: bool,
+    published: bool,
+    limits: Limits,
+}
+
+impl ReportPlace {
+    /// Claims the place before anything else is done.
+    ///
+    /// # Errors
+    /// `ReportExists`, `ReportPathUnusable`.
+    pub(crate) fn claim(
+        path: &Path,
+        artifacts: Option<&Path>,
+        replaces: bool,
+        keep_journal: bool,
+    ) -> Result<Self, Failure> {
+        let existing = if replaces {
+            ExistingReport::Replace
+        } else {
+            ExistingReport::Refuse
+        };
+        let place = Place::check(path, existing)?;
+        let journal = Journal::create(path, existing)?;
+        let artifacts = artifacts.map_or_else(|| place.artifacts(), Path::to_path_buf);
+        Ok(Self {
+            place,
+            journal: Some(journal),
+            artifacts,
+            keep_journal,
+            begun: false,
+            published: false,
+            limits: Limits::default(),
+        })
+    }
+
+    /// The limits of the suite, once they are known.
+    pub(crate) fn limits(&mut self, limits: Limits) {
+        self.limits = limits;
+    }
+
+    /// The `begin` record.
+    pub(crate) fn begin(&mut self, plan: &RunPlan) -> Result<(), Failure> {
+        self.begun = true;
+        let ids = plan
+            .cases
+            .iter()
+            .map(|case| Json::text(case.id.as_str()))
+            .collect();
+        self.append(
+            "begin",
+            vec![
+                ("schema".to_owned(), Json::text(SCHEMA)),
+                (
+                    "suite".to_owned(),
+                    Json::optional(plan.suite.identity.as_ref(), digest_json),
+                ),
+                ("ids".to_owned(), Json::Array(ids)),
+            ],
+        )
+    }
+
+    /// The `attempt` record, before the nonce is used.
+    pub(crate) fn attempt(&mut self, index: CaseIndex, nonce: ContextNonce) -> Result<(), Failure> {
+        self.append(
+            "attempt",
+            vec![
+                ("index".to_owned(), Json::unsigned(index.number())),
+                ("nonce".to_owned(), Json::text(hex::encode(nonce.bytes()))),
+            ],
+        )
+    }
+
+    /// The `case` record, before the point.
+    pub(crate) fn case(
+        &mut self,
+        case: &CaseReport,
+        evidence: Option<&CaseEvidenceReport>,
+    ) -> Result<(), Failure> {
+        self.append(
+            "case",
+            vec![
+                ("case".to_owned(), case_json(case)),
+                (
+                    "evidence".to_owned(),
+                    Json::optional(evidence, case_evidence),
+                ),
+            ],
+        )
+    }
+
+    /// The `failure` record.
+    pub(crate) fn failure(&mut self, failure: &Failure, primary: bool) -> Result<(), Failure> {
+        let case = Json::optional(failure.case.as_ref(), |case| Json::text(case.as_str()));
+        self.append(
+            "failure",
+            vec![
+                ("stage".to_owned(), Json::text(failure.stage.name())),
+                ("kind".to_owned(), Json::text(failure.kind.name())),
+                ("caseId".to_owned(), case),
+                ("primary".to_owned(), Json::Bool(primary)),
+            ],
+        )
+    }
+
+    fn append(&mut self, kind: &str, members: Vec<(String, Json)>) -> Result<(), Failure> {
+        let limit = ByteLimit::new(self.limits.max_report_bytes());
+        match &mut self.journal {
+            Some(journal) if self.begun => journal.append(kind, members, limit),
+            _ => Ok(()),
+        }
+    }
+
+    /// Bodies, `end` record, report (M7, steps 4 to 6).
+    pub(crate) fn publish(&mut self, report: &RunReport, records: &Records) -> Result<(), Failure> {
+        let text = write(report, records);
+        let limit = self.limits.max_report_bytes();
+        let journal = self.journal.as_ref().map_or(0, Journal::bytes);
+        let total = journal.saturating_add(text.len() as u64);
+        if total > limit {
+            let message = format!("report and journal have {total} bytes, more than {limit}");
+            return Err(
+                Failure::new(Stage::Report, FailureKind::ReportTooLarge, message).with_detail(
+                    Detail::Limit {
+                        limit,
+                        actual: Some(total),
+                    },
+                ),
+            );
+        }
+        let artifacts = ByteLimit::new(self.limits.get(Limit::ArtifactBytes));
+        let mut kept = Bodies::new(&self.artifacts, artifacts);
+        for body in bodies(report).values() {
+            kept.keep(&body.bytes)?;
+        }
+        kept.sync()?;
+        let semantic = semantic_digest(&semantic_json(&report.semantic))
+            .ok_or_else(|| Failure::internal(format!("no digest of {RUN_SEMANTIC}")))?;
+        self.append(
+            "end",
+            vec![
+                ("complete".to_owned(), Json::Bool(report.complete)),
+                ("semanticDigest".to_owned(), digest_json(&semantic)),
+            ],
+        )?;
+        self.place.publish(text.as_bytes())?;
+        self.published = true;
+        Ok(())
+    }
+
+    /// Removes the journal of a published report, unless the caller keeps it (M7, step 8).
+    pub(crate) fn done(&mut self) -> Result<(), Failure> {
+        let removes = !self.begun || (self.published && !self.keep_journal);
+        match self.journal.take() {
+            Some(journal) if removes => journal.remove(),
+            _ => Ok(()),
+        }
+    }
+
+    /// Where the report is, and where its bodies are.
+    pub(crate) fn paths(&self) -> (&Path, &Path) {
+        (self.place.path(), &self.artifacts)
+    }
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+//! From what a run came to, the report that says it.
+
+use super::Publisher;
+use edict_codec::json::Json;
+use edict_test_model::{
+    CaseIndex, RunId,
+    built::ArtifactRole,
+    run::{
+        BuildDecision, CaseReport, CaseTelemetry, EvidenceReport, ProgramReport, RunReport,
+        SemanticReport, Telemetry, VerifyDecision, producers, provider_package,
+    },
+};
+use std::{fmt::Write as _, io::Write, os::unix::ffi::OsStrExt as _, path::Path};
+
+impl<Out: Write, Err: Write> Publisher<Out, Err> {
+    /// The report as it stands; incomplete when something failed that bails out.
+    pub(super) fn report(&self) -> RunReport {
+        let summary = self.summary();
+        let failed = self
+            .more
+            .iter()
+            .any(|it| it.stage == edict_test_model::Stage::Report);
+        let complete = summary.complete && !failed && self.outcome.is_some();
+        let cases = match &self.outcome {
+            Some(outcome) => outcome.cases.clone(),
+            None => self.unreached(),
+        };
+        let summary = edict_test_model::run::RunSummary::of(&cases, &self.failures());
+        let bytes = self.known.bytes.as_ref();
+        RunReport {
+            complete,
+            semantic: SemanticReport {
+                suite: self.known.suite.clone(),
+                producers: bytes.map(|it| producers(&it.lock)).unwrap_or_default(),
+                provider_package: bytes.and_then(|it| provider_package(&it.lock)),
+                limits: self.known.document.as_ref().map(|document| document.limits),
+                programs: self.programs(),
+                cases,
+                summary,
+            },
+            evidence: self
+                .outcome
+                .as_ref()
+                .map_or_else(EvidenceReport::default, |outcome| outcome.evidence.clone()),
+            diagnostics: Vec::new(),
+            telemetry: self.telemetry(),
+        }
+    }
+
+    fn programs(&self) -> Vec<ProgramReport> {
+        self.outcome
+            .as_ref()
+            .map(|outcome| outcome.programs.clone())
+            .unwrap_or_default()
+    }
+
+    /// The cases of a manifest whose files were never read: identities are unknown (M11).
+    fn unreached(&self) -> Vec<CaseReport> {
+        let Some(document) = &self.known.document else {
+            return Vec::new();
+        };
+        document
+            .cases
+            .iter()
+            .enumerate()
+            .map(|(index, case)| CaseReport {
+                index: CaseIndex(index),
+                id: case.id.clone(),
+                label: case.label.clone(),
+                case: None,
+                expectation: None,
+                application: None,
+                input: None,
+                ending: None,
+                program: None,
+                setup: case
+                    .setup
+                    .iter()
+                    .map(|_| edict_test_model::run::SetupReport {
+                        application: None,
+                        input: None,
+                        program: None,
+                        outcome: None,
+                    })
+                    .collect(),
+                execution: None,
+                result: None,
+                skip: case.skip.clone(),
+            })
+            .collect()
+    }
+
+    fn telemetry(&self) -> Telemetry {
+        let (wall, monotonic) = self.started;
+        let started_at = humantime::format_rfc3339_seconds(wall).to_string();
+        Telemetry {
+            run_id: RunId::new(&format!("{started_at}-{}", std::process::id())),
+            started_at,
+            duration_ms: u64::try_from(monotonic.elapsed().as_millis()).unwrap_or(u64::MAX),
+            cases: self.case_telemetry(),
+            objects: vec![
+                ("paths".to_owned(), self.paths()),
+                (
+                    "pids".to_owned(),
+                    Json::object([("runner", Json::unsigned(std::process::id().into()))]),
+                ),
+                ("platform".to_owned(), platform()),
+                (
+                    "isolation".to_owned(),
+                    Json::object([(
+                        "level",
+                        Json::optional(self.known.isolation, |level| Json::text(level.name())),
+                    )]),
+                ),
+                ("cache".to_owned(), self.cache()),
+            ],
+        }
+    }
+
+    fn case_telemetry(&self) -> Vec<CaseTelemetry> {
+        let Some(outcome) = &self.outcome else {
+            return Vec::new();
+        };
+        let decision = |case: &CaseReport| {
+            let program = outcome.programs.get(case.program?.0)?;
+            let build = self.decisions.builds.get(&program.build_key)?;
+            let package = program
+                .artifacts
+                .iter()
+                .find(|artifact| artifact.role == ArtifactRole::Package)?;
+            let verify = self.decisions.verifications.get(&package.identity).copied();
+            Some((*build, verify.unwrap_or(VerifyDecision::NotVerified)))
+        };
+        outcome
+            .cases
+            .iter()
+            .map(|case| {
+                let (build, verify) = decision(case)
+                    .unwrap_or((BuildDecision::NotBuilt, VerifyDecision::NotVerified));
+                CaseTelemetry {
+                    index: case.index,
+                    phases: Vec::new(),
+                    build,
+                    verify,
+                }
+            })
+            .collect()
+    }
+
+    fn paths(&self) -> Json {
+        let Some(place) = &self.place else {
+            return Json::Object(Vec::new());
+        };
+        let (report, artifacts) = place.paths();
+        Json::object([
+            ("report", Json::text(shown(report))),
+            ("artifacts", Json::text(shown(artifacts))),
+        ])
+    }
+
+    fn cache(&self) -> Json {
+        let builds = self.decisions.builds.values();
+        let reused = builds.filter(|it| **it == BuildDecision::Reused).count() as u64;
+        let verifications = self.decisions.verifications.values();
+        let kept = verifications
+            .filter(|it| **it == VerifyDecision::Reused)
+            .count() as u64;
+        Json::object([
+            ("builds", Json::unsigned(self.decisions.builds.len() as u64)),
+            ("buildsReused", Json::unsigned(reused)),
+            (
+                "verifications",
+                Json::unsigned(self.decisions.verifications.len() as u64),
+            ),
+            ("verificationsReused", Json::unsigned(kept)),
+            ("diagnosticsLost", Json::unsigned(self.diagnostics.lost())),
+        ])
+    }
+}
+
+fn platform() -> Json {
+    let system = rustix::system::uname();
+    Json::object([
+        ("system", Json::text(system.sysname().to_string_lossy())),
+        ("release", Json::text(system.release().to_string_lossy())),
+        ("machine", Json::text(system.machine().to_string_lossy())),
+    ])
+}
+
+/// A path in which each byte that is no UTF-8 stands as `<XX>`, and `<` as `<3C>` (C1).
+pub(crate) fn shown(path: &Path) -> String {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    let mut text = String::new();
+    for chunk in absolute.as_os_str().as_bytes().utf8_chunks() {
+        text.push_str(&chunk.valid().replace('<', "<3C>"));
+        for byte in chunk.invalid() {
+            // Writing into a string cannot fail.
+            _ = write!(text, "<{byte:02X}>");
+        }
+    }
+    text
+}
