@@ -24,17 +24,6 @@ pub struct Rule {
     pub form: Form,
 }
 
-impl Rule {
-    /// The exit code that one such outcome asks for (F3).
-    pub const fn exit_code(self) -> u8 {
-        match (self.form, self.verdict) {
-            (Form::Point, Some(Verdict::Passed | Verdict::Skipped)) => 0,
-            (Form::Point, _) => 1,
-            (Form::PointThenBail | Form::Bail, _) => 2,
-        }
-    }
-}
-
 /// The rule of a pair; `None` when the table has no such row.
 pub fn rule(stage: Stage, kind: FailureKind) -> Option<Rule> {
     let bail = |verdict| Rule {

@@ -116,6 +116,7 @@ pub fn stale_attempt(plan: &CasePlan) -> Failure {
         "the inputs of the case changed after its execution was planned",
     )
     .of_case(&plan.id)
+    .with_detail(Detail::Check(check_of(FailureKind::ForeignContext)))
 }
 
 /// A case that ends with `failure` without having been submitted.
@@ -217,7 +218,9 @@ fn obstructed_setup(plan: &CasePlan, bound: &BoundCase) -> Failure {
         });
     }
     let message = "there is no evidence of the case's own operation";
-    Failure::new(Stage::Evidence, FailureKind::EvidenceMissing, message).of_case(&plan.id)
+    Failure::new(Stage::Evidence, FailureKind::EvidenceMissing, message)
+        .of_case(&plan.id)
+        .with_detail(Detail::Check(check_of(FailureKind::EvidenceMissing)))
 }
 
 /// The failure of the exchange or of a check, moved to stage `setup` where F6 says so.
@@ -235,6 +238,19 @@ fn bound_failure(plan: &CasePlan, bound: &BoundFailure) -> Failure {
     match operation.map(|it| it.role) {
         Some(OperationRole::Setup(index)) => failure.in_setup(index),
         Some(OperationRole::Case) | None => failure,
+    }
+}
+
+/// The check that a kind belongs to (F11), where it was found before the checks of an operation.
+const fn check_of(kind: FailureKind) -> &'static str {
+    match kind {
+        FailureKind::EvidenceMalformed | FailureKind::EvidenceVersionUnsupported => "V2",
+        FailureKind::ForeignContext | FailureKind::ForeignInvocation => "V4",
+        FailureKind::ReplayedContext => "V10",
+        FailureKind::HostBuildMismatch => "V11",
+        FailureKind::BasisMismatch => "V12",
+        FailureKind::SettlementMismatch => "V16",
+        _ => "V1",
     }
 }
 
@@ -256,8 +272,10 @@ fn detail(plan: &CasePlan, bound: &BoundFailure, operation: Option<&Operation>) 
             child: bound.child.clone()?,
             host_code: bound.host_code.clone(),
         }),
-        (Stage::Execute | Stage::Cleanup, _) => bound.child.clone().map(Detail::Child),
-        (Stage::Evidence, _) => bound.check.map(Detail::Check),
+        (Stage::Execute, FailureKind::WallTimeout) | (Stage::Cleanup, _) => {
+            bound.child.clone().map(Detail::Child)
+        }
+        (Stage::Evidence, kind) => Some(Detail::Check(bound.check.unwrap_or(check_of(kind)))),
         _ => None,
     }
 }

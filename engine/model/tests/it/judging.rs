@@ -260,7 +260,9 @@ fn a_missing_foreign_or_doubled_outcome_fails_closed() {
         (Some(Verdict::InvalidEvidence), FailureKind::OutcomeUnknown)
     );
     let golden = GoldenRun::load();
-    let (verdict, _, kind, _) = ending(0, |_, evidence| *evidence = golden.evidence(1).1);
+    let (verdict, _, kind, judged) = ending(0, |_, evidence| *evidence = golden.evidence(1).1);
+    let check = judged.failure.unwrap().detail.clone();
+    assert_eq!(check, Some(edict_test_model::Detail::Check("V4")));
     assert_eq!(
         (verdict, kind),
         (Some(Verdict::InvalidEvidence), FailureKind::ForeignContext)
@@ -333,4 +335,20 @@ fn an_expected_payload_must_be_one_the_program_can_raise() {
         Some(Verdict::RuntimeFailed),
     );
     assert_eq!(admitted(Value::text("x")), Err(refused));
+}
+
+#[test]
+fn bt_003_a_stale_attempt_is_foreign_evidence_and_nothing_was_executed() {
+    let plan = GoldenRun::load().plan(2);
+    let judged = verdict::unsubmitted(&plan, verdict::stale_attempt(&plan));
+    let ending = judged.ending.unwrap();
+    assert_eq!(
+        (ending.verdict, ending.stage, ending.kind),
+        (
+            Verdict::InvalidEvidence,
+            Stage::Evidence,
+            FailureKind::ForeignContext
+        )
+    );
+    assert_eq!((judged.execution, judged.setup), (None, vec![None]));
 }
