@@ -16,10 +16,10 @@ fn main() -> ExitCode {
     let limit = std::env::var_os(LIMIT_VARIABLE)
         .and_then(|text| text.to_str()?.parse().ok())
         .unwrap_or(MAX_STDIN_BYTES);
-    let streams = Streams {
+    let mut streams = Streams {
         stdin: &mut stdin(),
         stdout: &mut stdout(),
         stderr: &mut stderr(),
     };
-    ExitCode::from(run(&arguments, streams, limit))
+    ExitCode::from(run(&arguments, &mut streams, limit))
 }

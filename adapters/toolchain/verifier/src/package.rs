@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The executable operation package, made again from Core and its closure.
 
-use crate::closure::Closure;
 use crate::closure::effect::{Intrinsic, profile_digest};
+use crate::closure::{Closure, Lawpack};
 use crate::cost::Calls;
 use crate::decode::core::{Core, Intent};
 use crate::decode::types::Definition;
@@ -71,7 +71,7 @@ pub(crate) fn expected(parts: &Parts<'_>) -> Value {
         ("projection", parts.projection.to_value()),
         (
             "lawpacks",
-            Value::Array(lawpacks.map(|it| it.package_row()).collect()),
+            Value::Array(lawpacks.map(Lawpack::package_row).collect()),
         ),
         ("budget", parts.intent.budget.to_value()),
         ("staticBound", static_bound(judgement)),

@@ -83,7 +83,7 @@ pub struct Streams<'a> {
 }
 
 /// Runs the process; returns its exit code. `limit` is the greatest length of the request.
-pub fn run(arguments: &[String], streams: Streams<'_>, limit: u64) -> u8 {
+pub fn run(arguments: &[String], streams: &mut Streams<'_>, limit: u64) -> u8 {
     let text = match arguments {
         [] => None,
         [lone] if lone == "--help" || lone == "-h" => Some(HELP.to_owned()),
@@ -97,13 +97,13 @@ pub fn run(arguments: &[String], streams: Streams<'_>, limit: u64) -> u8 {
         }
     };
     if let Some(text) = text {
-        return written(streams.stdout.write_all(text.as_bytes()), 0);
+        return written(&streams.stdout.write_all(text.as_bytes()), 0);
     }
     let judged = read(streams.stdin, limit)
         .and_then(|bytes| request::parse(&bytes))
         .and_then(on_a_deep_stack);
     match judged {
-        Ok(answer) => written(line(streams.stdout, &answer.record), answer.exit),
+        Ok(answer) => written(&line(streams.stdout, &answer.record), answer.exit),
         Err(failure) => fail(streams.stderr, &failure),
     }
 }
@@ -214,7 +214,7 @@ fn line(stream: &mut dyn Write, record: &Json) -> std::io::Result<()> {
 }
 
 /// A record that nobody received is no judgement.
-fn written(outcome: std::io::Result<()>, exit: u8) -> u8 {
+fn written(outcome: &std::io::Result<()>, exit: u8) -> u8 {
     if outcome.is_ok() { exit } else { 2 }
 }
 

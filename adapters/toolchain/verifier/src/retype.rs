@@ -172,7 +172,7 @@ impl<'a> Entry<'a> {
             .under("type")
             .under("parameter")?;
         judge.environment.declare(&intent.parameter, None)?;
-        let before = self.clauses(&mut judge, intent)?;
+        let before = clauses(&mut judge, intent)?;
         for constraint in &intent.constraints {
             judge.environment.assume(constraint, true);
         }
@@ -208,22 +208,6 @@ impl<'a> Entry<'a> {
             raised: context.raised,
             effects: context.effects,
         })
-    }
-
-    /// The basis and the constraints see the parameter only, and no facts.
-    fn clauses(&self, judge: &mut Judge<'_>, intent: &Intent) -> Result<Cost, Defect> {
-        let mut cost = Cost::FREE;
-        if let Some(basis) = &intent.basis {
-            cost = cost.and(judge.expression(basis).under("basis")?.cost);
-        }
-        for (number, constraint) in intent.constraints.iter().enumerate() {
-            let judged = judge
-                .predicate(constraint)
-                .under(format!("where.{number}"))
-                .under("constraints")?;
-            cost = cost.and(judged);
-        }
-        Ok(cost)
     }
 
     /// The effects that the profile of the intent allows.
@@ -279,6 +263,22 @@ impl<'a> Entry<'a> {
         }
         Ok(())
     }
+}
+
+/// The basis and the constraints see the parameter only, and no facts.
+fn clauses(judge: &mut Judge<'_>, intent: &Intent) -> Result<Cost, Defect> {
+    let mut cost = Cost::FREE;
+    if let Some(basis) = &intent.basis {
+        cost = cost.and(judge.expression(basis).under("basis")?.cost);
+    }
+    for (number, constraint) in intent.constraints.iter().enumerate() {
+        let judged = judge
+            .predicate(constraint)
+            .under(format!("where.{number}"))
+            .under("constraints")?;
+        cost = cost.and(judged);
+    }
+    Ok(cost)
 }
 
 fn has_loop(nodes: &[Node]) -> bool {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Judging one build: which artifact, if any, does not follow from the others.
 
-use crate::closure::{Closure, LawpackFiles, canonical, load};
+use crate::closure::{Closure, Lawpack, LawpackFiles, canonical, load};
 use crate::decode::core::{Budget, Core, core as read_core};
 use crate::decode::reader::{Defect, Fields, Under, difference, unsigned};
 use crate::package::{self, Embedded, Parts};
@@ -251,7 +251,7 @@ impl Run<'_> {
             ))
         })?;
         let lawpacks = match &self.closure {
-            Some(closure) => closure.lawpacks.iter().map(|it| it.report_row()).collect(),
+            Some(closure) => closure.lawpacks.iter().map(Lawpack::report_row).collect(),
             None => stated_lawpacks(self.package.as_ref().ok()),
         };
         let subject = Subject {

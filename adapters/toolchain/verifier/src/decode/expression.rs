@@ -10,7 +10,7 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Local {
     Argument(u32),
-    Local(u32),
+    Numbered(u32),
     Obstruction(u32),
 }
 
@@ -102,7 +102,7 @@ impl Local {
         }
         match family {
             "arg" => Some(Self::Argument(parsed)),
-            "local" => Some(Self::Local(parsed)),
+            "local" => Some(Self::Numbered(parsed)),
             "obstruction" => Some(Self::Obstruction(parsed)),
             _ => None,
         }
@@ -117,7 +117,7 @@ impl fmt::Display for Local {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Argument(number) => write!(formatter, "arg.{number}"),
-            Self::Local(number) => write!(formatter, "local.{number}"),
+            Self::Numbered(number) => write!(formatter, "local.{number}"),
             Self::Obstruction(number) => write!(formatter, "obstruction.{number}"),
         }
     }

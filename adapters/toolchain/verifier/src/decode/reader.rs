@@ -9,8 +9,36 @@ use std::collections::BTreeMap;
 /// What disagrees, and where: the steps are collected from the inside out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Defect {
-    steps: Vec<String>,
+    steps: Vec<Step>,
     message: String,
+}
+
+/// One step of a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Step(String);
+
+impl From<&str> for Step {
+    fn from(name: &str) -> Self {
+        Self(name.to_owned())
+    }
+}
+
+impl From<&String> for Step {
+    fn from(name: &String) -> Self {
+        Self(name.clone())
+    }
+}
+
+impl From<String> for Step {
+    fn from(name: String) -> Self {
+        Self(name)
+    }
+}
+
+impl From<usize> for Step {
+    fn from(index: usize) -> Self {
+        Self(index.to_string())
+    }
 }
 
 impl Defect {
@@ -23,8 +51,8 @@ impl Defect {
     }
 
     /// The same disagreement, seen from one level further out.
-    pub(crate) fn under(mut self, step: impl ToString) -> Self {
-        self.steps.push(step.to_string());
+    pub(crate) fn under(mut self, step: impl Into<Step>) -> Self {
+        self.steps.push(step.into());
         self
     }
 
@@ -33,7 +61,7 @@ impl Defect {
         let mut path = String::new();
         for step in self.steps.iter().rev() {
             path.push('/');
-            path.push_str(&step.replace('~', "~0").replace('/', "~1"));
+            path.push_str(&step.0.replace('~', "~0").replace('/', "~1"));
         }
         path
     }
@@ -47,11 +75,11 @@ impl Defect {
 /// Puts a step before the path of an error.
 pub(crate) trait Under {
     /// The result, its error seen from one level further out.
-    fn under(self, step: impl ToString) -> Self;
+    fn under(self, step: impl Into<Step>) -> Self;
 }
 
 impl<T> Under for Result<T, Defect> {
-    fn under(self, step: impl ToString) -> Self {
+    fn under(self, step: impl Into<Step>) -> Self {
         self.map_err(|defect| defect.under(step))
     }
 }
@@ -87,7 +115,7 @@ impl<'a> Fields<'a> {
         }
         for key in required {
             if value.get(key).is_none() {
-                return Err(Defect::new("missing key").under(key));
+                return Err(Defect::new("missing key").under(*key));
             }
         }
         Ok(Self { value })
@@ -95,7 +123,7 @@ impl<'a> Fields<'a> {
 
     /// Reads the value of a required key.
     pub(crate) fn get<T>(
-        &self,
+        self,
         key: &str,
         read: impl FnOnce(&'a Value) -> Result<T, Defect>,
     ) -> Result<T, Defect> {
@@ -107,7 +135,7 @@ impl<'a> Fields<'a> {
 
     /// Reads the value of an optional key.
     pub(crate) fn optional<T>(
-        &self,
+        self,
         key: &str,
         read: impl FnOnce(&'a Value) -> Result<T, Defect>,
     ) -> Result<Option<T>, Defect> {
@@ -118,7 +146,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Requires `key` to hold exactly `expected`.
-    pub(crate) fn constant(&self, key: &str, expected: &str) -> Result<(), Defect> {
+    pub(crate) fn constant(self, key: &str, expected: &str) -> Result<(), Defect> {
         self.get(key, |value| {
             if value.as_text() == Some(expected) {
                 Ok(())

@@ -73,6 +73,9 @@ fn integer(
     }
 }
 
+/// Integer arithmetic; nothing for a divisor of 0.
+type Apply = fn(i128, i128) -> Option<i128>;
+
 fn pair(
     machine: &mut Machine<'_>,
     width: Width,
@@ -81,7 +84,7 @@ fn pair(
     right: i128,
 ) -> Result<Option<Datum>, Stop> {
     // Products of 64-bit operands fit 128 bits, so only a divisor of 0 gives nothing here.
-    let (checked, apply): (bool, fn(i128, i128) -> Option<i128>) = match name {
+    let (checked, apply): (bool, Apply) = match name {
         "add" => (false, i128::checked_add),
         "subtract" => (false, i128::checked_sub),
         "multiply" => (false, i128::checked_mul),
@@ -246,8 +249,8 @@ fn option(
         }
         ("core.option.none", []) => Ok(Some(Datum::None)),
         ("core.option.isSome", [value]) => Ok(Some(Datum::Bool(matches!(value, Datum::Some(_))))),
-        ("core.option.unwrap", [Datum::Some(value)]) => Ok(Some((**value).clone())),
-        ("core.option.default", [Datum::Some(value), _]) => Ok(Some((**value).clone())),
+        ("core.option.unwrap", [Datum::Some(value)])
+        | ("core.option.default", [Datum::Some(value), _]) => Ok(Some((**value).clone())),
         ("core.option.default", [Datum::None, fallback]) => Ok(Some(fallback.clone())),
         _ => Ok(None),
     }

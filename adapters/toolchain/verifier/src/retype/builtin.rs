@@ -74,8 +74,8 @@ const U64: Type = Type::Integer(Width::U64);
 
 fn operand<const N: usize>(call: &Call<'_>) -> Result<[Type; N], Defect> {
     let types: Vec<Type> = call.judged.iter().map(|it| it.ty.clone()).collect();
-    types.try_into().or_else(|_| {
-        Err(Defect::new(format!("takes {N} arguments, found {}", call.judged.len())).under("args"))
+    types.try_into().map_err(|_| {
+        Defect::new(format!("takes {N} arguments, found {}", call.judged.len())).under("args")
     })
 }
 
@@ -263,10 +263,8 @@ fn grown(left: u64, right: u64, apply: fn(u64, u64) -> Option<u64>) -> Result<u6
 
 fn length(environment: &Environment<'_>, call: &Call<'_>, cost: Cost) -> Result<Outcome, Defect> {
     let [ty] = operand(call)?;
-    let range = length_range(environment.table().resolve(&ty));
-    let range = match (call.arguments, range) {
-        ([_], Some(range)) => range,
-        _ => return mismatch(call),
+    let Some(range) = length_range(environment.table().resolve(&ty)) else {
+        return mismatch(call);
     };
     Ok(Outcome {
         ty: U64,

@@ -210,7 +210,7 @@ impl Judge<'_> {
             let judged = self.arm(arm, payload.as_ref()).map_err(at)?;
             joined = Some(match joined {
                 None => judged,
-                Some(before) => self.either(before, judged).map_err(at)?,
+                Some(before) => self.either(&before, &judged).map_err(at)?,
             });
         }
         match joined {
@@ -250,7 +250,7 @@ impl Judge<'_> {
             .well_formed(&binding.ty)
             .under("type")?;
         match binding.local {
-            Local::Local(_) => Ok(()),
+            Local::Numbered(_) => Ok(()),
             Local::Argument(_) | Local::Obstruction(_) => {
                 Err(Defect::new("expected local.N").under("id"))
             }
@@ -258,7 +258,7 @@ impl Judge<'_> {
     }
 
     /// One of two values: joined type, hull of the intervals, greater cost.
-    pub(crate) fn either(&self, left: Judged, right: Judged) -> Result<Judged, Defect> {
+    pub(crate) fn either(&self, left: &Judged, right: &Judged) -> Result<Judged, Defect> {
         let Some(ty) = self.environment.table().join(&left.ty, &right.ty) else {
             return refuse(format!("{} does not join with {}", right.ty, left.ty));
         };
@@ -287,7 +287,7 @@ impl Judge<'_> {
         self.environment.assume(condition, false);
         let otherwise = self.expression(otherwise).under("else");
         self.environment.reset(mark);
-        let joined = self.either(then?, otherwise?).under("else")?;
+        let joined = self.either(&then?, &otherwise?).under("else")?;
         Ok(Judged {
             cost: joined.cost.and(tested),
             ..joined

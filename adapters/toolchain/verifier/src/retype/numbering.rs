@@ -71,7 +71,7 @@ fn split<'a>(
     let mut rest = nodes;
     while let [head @ .., Node::Let { binding, value }] = rest {
         next = next.saturating_sub(1);
-        if binding.local != Local::Local(next) {
+        if binding.local != Local::Numbered(next) {
             break;
         }
         implicit.push((binding, value));
@@ -118,7 +118,7 @@ impl Visitor for Numbers {
     fn binder(&mut self, binder: &Binder) {
         match binder.local {
             Local::Argument(number) => self.arguments.push(number),
-            Local::Local(number) => self.locals.push(number),
+            Local::Numbered(number) => self.locals.push(number),
             Local::Obstruction(number) => self.obstructions.push(number),
         }
     }

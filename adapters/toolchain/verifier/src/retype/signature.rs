@@ -110,7 +110,7 @@ impl Signatures {
                 Local::Argument(_) => table
                     .well_formed(&parameter.ty)
                     .and_then(|()| judge.environment.declare(parameter, None)),
-                Local::Local(_) | Local::Obstruction(_) => refuse("expected arg.N"),
+                Local::Numbered(_) | Local::Obstruction(_) => refuse("expected arg.N"),
             };
             declared.under(index).under("parameters")?;
         }
