@@ -2,15 +2,13 @@
 //! `OwnedChild`: talking to a child under a deadline, and its end whatever it does (P11-P13).
 
 use crate::{
-    capture::Capture,
+    ended::{Ended, Outcome, outcome_of},
     guard::{self, Guard, SpawnError},
     launch::{ChildSpec, LaunchStatus},
     reap::{owned, sweep},
-    sandbox::IsolationLevel,
     stream::{CHUNK, Stream},
     wait::{Deadline, GaveUp, Watch, poll_slice},
 };
-use edict_test_model::diagnostic::Child;
 use rustix::{
     event::{PollFd, PollFlags},
     io::Errno,
@@ -26,67 +24,6 @@ use std::{
 
 /// How long a killed child may take to become waitable, in milliseconds.
 const DEATH_MS: u64 = 2_000;
-
-/// How a child came to its end.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// The program was never executed; the text says why.
-    NotLaunched(String),
-    /// It exited with this code.
-    Exited(i32),
-    /// A signal that was not ours killed it.
-    Signaled(i32),
-    /// It was killed because the deadline passed.
-    TimedOut,
-    /// It was killed because a stop was asked for.
-    Stopped,
-    /// It was killed because it was no longer wanted, or outlived its teardown.
-    Killed,
-}
-
-/// Everything known about a child that is gone.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ended {
-    /// How it ended.
-    pub outcome: Outcome,
-    /// From its start to its reaping, in milliseconds.
-    pub elapsed_ms: u64,
-    /// Standard output; in a conversation only what was not received.
-    pub stdout: Capture,
-    /// Standard error.
-    pub stderr: Capture,
-    /// Descendants that it left behind; they were killed and reaped.
-    pub strays: u32,
-    /// Descendants, the child included, that are still alive: not zero is `CleanupIncomplete`.
-    pub survivors: u32,
-    /// The isolation reached; `None` when the launcher did not come so far.
-    pub isolation: Option<IsolationLevel>,
-}
-
-impl Ended {
-    /// What a diagnostic says about the child that was started for `role`.
-    pub fn child(&self, role: &str) -> Child {
-        let (exit_code, signal) = match self.outcome {
-            Outcome::Exited(code) => (u8::try_from(code).ok(), None),
-            Outcome::Signaled(signal) => (None, u8::try_from(signal).ok()),
-            Outcome::TimedOut | Outcome::Stopped | Outcome::Killed => {
-                (None, u8::try_from(Signal::KILL.as_raw()).ok())
-            }
-            Outcome::NotLaunched(_) => (None, None),
-        };
-        Child {
-            role: role.to_owned(),
-            exit_code,
-            signal,
-            elapsed_ms: self.elapsed_ms,
-        }
-    }
-
-    /// Whether the file size limit ended it (P8).
-    pub fn hit_file_limit(&self) -> bool {
-        self.outcome == Outcome::Signaled(Signal::XFSZ.as_raw())
-    }
-}
 
 /// Why a conversation cannot go on. The child is still to be ended with [`OwnedChild::finish`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -141,15 +78,6 @@ pub fn run(spec: &ChildSpec, input: &[u8], watch: Watch<'_>) -> Result<Ended, Sp
     let mut child = OwnedChild::spawn(spec)?;
     let cause = child.feed(input, watch).err();
     Ok(child.end(cause.map(Outcome::from)))
-}
-
-impl From<GaveUp> for Outcome {
-    fn from(gave_up: GaveUp) -> Self {
-        match gave_up {
-            GaveUp::Late => Self::TimedOut,
-            GaveUp::Stopped => Self::Stopped,
-        }
-    }
 }
 
 impl OwnedChild {
@@ -409,12 +337,4 @@ fn is_ready(descriptor: &OwnedFd, flags: PollFlags) -> bool {
     let mut events = [PollFd::new(descriptor, flags)];
     poll_slice(&mut events, Deadline::after_ms(0)).is_ok()
         && events.iter().any(|event| !event.revents().is_empty())
-}
-
-fn outcome_of(status: WaitIdStatus) -> Outcome {
-    match (status.exit_status(), status.terminating_signal()) {
-        (Some(code), _) => Outcome::Exited(code),
-        (None, Some(signal)) => Outcome::Signaled(signal),
-        (None, None) => Outcome::Killed,
-    }
 }

@@ -47,6 +47,7 @@
 mod capture;
 mod child;
 mod directory;
+mod ended;
 mod guard;
 mod launch;
 mod proc;
@@ -57,8 +58,9 @@ mod tools;
 mod wait;
 
 pub use capture::Capture;
-pub use child::{Ended, Outcome, OwnedChild, TalkError, run};
+pub use child::{OwnedChild, TalkError, run};
 pub use directory::PrivateDir;
+pub use ended::{Ended, Outcome};
 pub use guard::SpawnError;
 pub use launch::{ChildSpec, launcher_main};
 pub use sandbox::{Isolation, IsolationLevel, probe};

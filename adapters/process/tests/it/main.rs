@@ -5,6 +5,8 @@
 #[cfg(test)]
 mod child;
 #[cfg(test)]
+mod conversation;
+#[cfg(test)]
 mod support;
 
 use std::process::ExitCode;
@@ -14,5 +16,6 @@ fn main() -> ExitCode {
         return code;
     }
     let arguments = libtest_mimic::Arguments::from_args();
-    libtest_mimic::run(&arguments, child::tests()).exit_code()
+    let trials = child::tests().into_iter().chain(conversation::tests());
+    libtest_mimic::run(&arguments, trials.collect()).exit_code()
 }
