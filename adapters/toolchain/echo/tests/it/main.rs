@@ -14,6 +14,8 @@ mod contexts;
 mod effects;
 #[cfg(test)]
 mod evaluation;
+#[cfg(all(test, feature = "fault-points"))]
+mod faults;
 #[cfg(test)]
 mod frames;
 #[cfg(test)]
@@ -26,3 +28,5 @@ mod sources;
 mod start;
 #[cfg(test)]
 mod vectors;
+#[cfg(test)]
+mod language;

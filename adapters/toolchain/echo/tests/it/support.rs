@@ -9,3 +9,5 @@ pub(crate) mod program;
 pub(crate) mod replica;
 pub(crate) mod vectors;
 pub(crate) mod world;
+pub(crate) mod toolchain;
+pub(crate) mod typed_json;
