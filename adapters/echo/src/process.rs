@@ -44,12 +44,11 @@ impl Launch for ProcessLaunch {
         let settings = &self.0;
         let directory =
             PrivateDir::create(&settings.directory).map_err(|error| error.to_string())?;
-        let state_root = PrivateDir::create(directory.path()).map_err(|error| error.to_string())?;
         let mut spec = ChildSpec::new(&settings.program, directory.path());
         spec.arguments = vec![
             "serve".into(),
             "--state-root".into(),
-            state_root.path().into(),
+            directory.path().into(),
         ];
         spec.isolation = settings.isolation;
         spec.file_bytes = settings.file_bytes;
@@ -67,7 +66,7 @@ impl Launch for ProcessLaunch {
 #[derive(Debug)]
 struct ProcessTransport {
     child: OwnedChild,
-    /// Holds the state root; removed as a whole.
+    /// Working directory and state root at once; removed as a whole.
     directory: PrivateDir,
     deadline: Deadline,
     wall_timeout_ms: u64,

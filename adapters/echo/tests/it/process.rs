@@ -99,7 +99,12 @@ fn a_stop_ends_the_wait() {
 }
 
 fn nothing_is_left_behind() {
-    let script = b"#!/bin/sh\nshift\nshift\necho left > left\necho left > \"$1/left\"\n";
-    let (_, empty) = greet(script, 20_000, &StopFlag::new());
+    let script = b"#!/bin/sh\necho left > left\necho left > \"$3/left\" && echo \"$1 $2\" >&2\n";
+    let (failure, empty) = greet(script, 20_000, &StopFlag::new());
+    // The state root is there while the host lives, and gone with everything else afterwards.
+    assert_eq!(
+        failure.excerpt.as_ref().unwrap().text,
+        "serve --state-root\n"
+    );
     assert!(empty);
 }
