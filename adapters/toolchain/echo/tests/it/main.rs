@@ -19,6 +19,8 @@ mod faults;
 #[cfg(test)]
 mod frames;
 #[cfg(test)]
+mod language;
+#[cfg(test)]
 mod log;
 #[cfg(test)]
 mod settlement;
@@ -28,5 +30,3 @@ mod sources;
 mod start;
 #[cfg(test)]
 mod vectors;
-#[cfg(test)]
-mod language;
