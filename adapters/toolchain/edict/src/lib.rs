@@ -6,6 +6,7 @@ pub mod application;
 pub mod build;
 pub mod core;
 pub mod core_artifact;
+mod deep_stack;
 pub mod diagnostic;
 pub mod document;
 pub mod failure;

@@ -10,6 +10,7 @@ mod types;
 use super::ast::{Ast, Bound, Name, Path};
 use super::lexer;
 use super::token::{Token, TokenKind};
+use crate::deep_stack::on_deep_stack;
 use crate::diagnostic::{Diagnostic, Finding, Kind, LineIndex, Span, Stage};
 
 /// Most bytes of one source.
@@ -29,12 +30,22 @@ type Parsed<T> = Result<T, Finding>;
 /// are `Lex`.
 pub fn parse(source: &[u8]) -> Result<Ast, Diagnostic> {
     let lines = LineIndex::new(source);
-    read(source)
+    on_deep_stack(|| read(source))
+        .unwrap_or_else(|| Err(internal()))
         .map(|mut ast| {
             ast.lines.clone_from(&lines);
             ast
         })
         .map_err(|finding| lines.diagnostic(Stage::Parse, finding))
+}
+
+/// Never seen: the work either runs or its panic goes on.
+fn internal() -> Finding {
+    Finding::new(
+        Kind::LimitExceeded,
+        Span::new(0, 0),
+        "the source was not read",
+    )
 }
 
 fn read(source: &[u8]) -> Parsed<Ast> {

@@ -238,7 +238,7 @@ impl<'c, 'a> Checker<'c, 'a> {
         }
         match self.environment.aliases.get(alias)? {
             Alias::Lawpack(context) => Some(context),
-            Alias::Nothing => None,
+            Alias::Target | Alias::Missing => None,
         }
     }
 

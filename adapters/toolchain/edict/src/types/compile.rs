@@ -8,6 +8,7 @@ use super::ty::Type;
 use crate::core::cost::Costs;
 use crate::core::depth;
 use crate::core::tree::{BudgetLimits, Facts, Function, Module, StaticBound};
+use crate::deep_stack::on_deep_stack;
 use crate::diagnostic::{Diagnostic, Finding, Kind, Sink, Span, Stage};
 use crate::lawpack::context::LawpackContext;
 use crate::syntax::ast::{
@@ -35,6 +36,10 @@ pub struct Compiled {
 /// # Errors
 /// All findings of the first stage that has any: `resolve`, `typeCheck` or `lowerCore`.
 pub fn compile_module(ast: &Ast, contexts: &[LawpackContext]) -> Result<Compiled, Vec<Diagnostic>> {
+    on_deep_stack(|| judge(ast, contexts)).unwrap_or_else(|| Err(Vec::new()))
+}
+
+fn judge(ast: &Ast, contexts: &[LawpackContext]) -> Result<Compiled, Vec<Diagnostic>> {
     let mut sink = Sink::default();
     let environment = resolve(ast, contexts, &mut sink);
     sink.finish(Stage::Resolve, &ast.lines)?;

@@ -21,8 +21,10 @@ pub(crate) struct Signature {
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Alias<'a> {
     Lawpack(&'a LawpackContext),
-    /// A target pin, or a lawpack that is reported as missing.
-    Nothing,
+    /// A target pin; it names nothing.
+    Target,
+    /// An import that is reported as missing.
+    Missing,
 }
 
 /// Names of a module.
@@ -41,14 +43,14 @@ impl<'a> Environment<'a> {
         let (alias, name) = path.qualified()?;
         match self.aliases.get(alias)? {
             Alias::Lawpack(context) => Some((context, name)),
-            Alias::Nothing => None,
+            Alias::Target | Alias::Missing => None,
         }
     }
 
     /// Whether the path starts with an import that is already reported as missing.
     fn is_reported(&self, path: &Path) -> bool {
         let first = path.segments.first();
-        first.is_some_and(|it| matches!(self.aliases.get(&it.text), Some(Alias::Nothing)))
+        first.is_some_and(|it| matches!(self.aliases.get(&it.text), Some(Alias::Missing)))
     }
 
     /// The type that was written; mistakes are reported and give [`Type::Error`].
@@ -155,7 +157,8 @@ impl<'a> Environment<'a> {
         let (alias, name) = path.qualified()?;
         match self.aliases.get(alias)? {
             Alias::Lawpack(context) => context.types.get(name).cloned(),
-            Alias::Nothing => Some(Type::Error),
+            Alias::Target => None,
+            Alias::Missing => Some(Type::Error),
         }
     }
 

@@ -93,8 +93,9 @@ fn aliases<'a>(
             );
         }
         let alias = match (import.kind, found) {
+            (ImportKind::Target, _) => Alias::Target,
             (ImportKind::Lawpack, Some(context)) => Alias::Lawpack(context),
-            _ => Alias::Nothing,
+            (ImportKind::Lawpack, None) => Alias::Missing,
         };
         aliases.insert(import.alias.text.clone(), alias);
     }

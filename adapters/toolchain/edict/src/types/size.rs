@@ -149,21 +149,23 @@ impl Sizes {
     }
 }
 
-/// Nodes of the text of a type and its depth, named types counting one.
+/// Parts of the text of a type and its depth: a named type counts as one level, and every 64
+/// bytes of a name as one part more.
 pub fn extent(ty: &Type) -> (u64, u64) {
+    let named = |name: &str| length(name).div_euclid(64).saturating_add(1);
     match ty {
         Type::Option(item) | Type::List { item, .. } => {
-            let (nodes, depth) = extent(item);
-            (nodes.saturating_add(1), depth.saturating_add(1))
+            let (parts, depth) = extent(item);
+            (parts.saturating_add(1), depth.saturating_add(1))
         }
         Type::Record(record) if record.coordinate.is_none() => {
-            let (nodes, depth) = record.fields.values().map(extent).fold(
-                (1, 0u64),
-                |(nodes, depth): (u64, u64), (more, deep)| {
-                    (nodes.saturating_add(more), depth.max(deep))
-                },
-            );
-            (nodes, depth.saturating_add(1))
+            let (mut parts, mut depth) = (1u64, 0u64);
+            for (name, field) in &record.fields {
+                let (more, deep) = extent(field);
+                parts = parts.saturating_add(more).saturating_add(named(name));
+                depth = depth.max(deep);
+            }
+            (parts, depth.saturating_add(1))
         }
         Type::Bool
         | Type::Integer(_)
@@ -172,7 +174,7 @@ pub fn extent(ty: &Type) -> (u64, u64) {
         | Type::Record(_)
         | Type::Variant(_)
         | Type::Nominal(_)
-        | Type::Error => (1, 1),
+        | Type::Error => (coordinate(ty).map_or(1, named), 1),
     }
 }
 

@@ -5,6 +5,7 @@ mod core;
 mod judgement;
 mod parse;
 mod proofs;
+mod robustness;
 
 use crate::support::contract;
 use edict::diagnostic::Diagnostic;

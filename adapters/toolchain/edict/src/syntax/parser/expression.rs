@@ -26,9 +26,14 @@ impl Parser<'_> {
     }
 
     pub(super) fn expr(&mut self) -> Parsed<Expr> {
-        if !self.is_word("if") {
-            return self.any_chain();
+        if self.is_word("if") {
+            return self.if_expr();
         }
+        self.any_chain()
+    }
+
+    #[inline(never)]
+    fn if_expr(&mut self) -> Parsed<Expr> {
         let start = self.span();
         self.enter()?;
         self.bump();
@@ -60,14 +65,21 @@ impl Parser<'_> {
 
     fn any_chain(&mut self) -> Parsed<Expr> {
         let first = self.all_chain()?;
+        if !self.is_sign("||") {
+            return Ok(first);
+        }
         self.chain("||", first, Self::all_chain, ExprKind::Any)
     }
 
     fn all_chain(&mut self) -> Parsed<Expr> {
         let first = self.binary(EQUALITY)?;
+        if !self.is_sign("&&") {
+            return Ok(first);
+        }
         self.chain("&&", first, |it| it.binary(EQUALITY), ExprKind::All)
     }
 
+    #[inline(never)]
     fn chain(
         &mut self,
         sign: &str,
@@ -75,9 +87,6 @@ impl Parser<'_> {
         next: impl Fn(&mut Self) -> Parsed<Expr>,
         make: impl Fn(Vec<Expr>) -> ExprKind,
     ) -> Parsed<Expr> {
-        if !self.is_sign(sign) {
-            return Ok(first);
-        }
         self.check_level(first.height)?;
         self.enter()?;
         let mut height = first.height;
@@ -119,24 +128,35 @@ impl Parser<'_> {
             if binding < loosest {
                 break;
             }
-            self.check_level(left.height)?;
-            self.enter()?;
-            self.bump();
-            let right = self.binary(binding.saturating_add(1))?;
-            self.leave();
-            let span = left.span.to(right.span);
-            let height = left.height.max(right.height).saturating_add(1);
-            let kind = ExprKind::Binary(operator, Box::new(left), Box::new(right));
-            left = self.node(kind, span, height)?;
+            left = self.infix(left, operator, binding)?;
         }
         Ok(left)
     }
 
+    // Out of the frames that every level of nesting has on the stack, as the next one.
+    #[inline(never)]
+    fn infix(&mut self, left: Expr, operator: Operator, binding: u8) -> Parsed<Expr> {
+        self.check_level(left.height)?;
+        self.enter()?;
+        self.bump();
+        let right = self.binary(binding.saturating_add(1))?;
+        self.leave();
+        let span = left.span.to(right.span);
+        let height = left.height.max(right.height).saturating_add(1);
+        let kind = ExprKind::Binary(operator, Box::new(left), Box::new(right));
+        self.node(kind, span, height)
+    }
+
     fn unary(&mut self) -> Parsed<Expr> {
-        let negate = self.is_sign("-");
-        if !negate && !self.is_sign("!") {
-            return self.postfix();
+        if self.is_sign("-") || self.is_sign("!") {
+            return self.prefix();
         }
+        self.postfix()
+    }
+
+    #[inline(never)]
+    fn prefix(&mut self) -> Parsed<Expr> {
+        let negate = self.is_sign("-");
         let start = self.span();
         self.enter()?;
         self.bump();

@@ -17,11 +17,8 @@ impl Parser<'_> {
                 return Ok(left);
             }
             self.check_level(left.height)?;
-            left = if self.take_sign(".") {
-                let name = self.any_word()?;
-                let span = left.span.to(name.span);
-                let height = left.height.saturating_add(1);
-                self.node(ExprKind::Field(Box::new(left), name), span, height)?
+            left = if self.is_sign(".") {
+                self.field(left)?
             } else if self.take_sign("::") {
                 self.case(left)?
             } else {
@@ -30,6 +27,18 @@ impl Parser<'_> {
         }
     }
 
+    // The functions below stay out of the frames that every level of nesting has on the stack.
+
+    #[inline(never)]
+    fn field(&mut self, left: Expr) -> Parsed<Expr> {
+        self.bump();
+        let name = self.any_word()?;
+        let span = left.span.to(name.span);
+        let height = left.height.saturating_add(1);
+        self.node(ExprKind::Field(Box::new(left), name), span, height)
+    }
+
+    #[inline(never)]
     fn case(&mut self, owner: Expr) -> Parsed<Expr> {
         let case = self.upper()?;
         let mut height = owner.height;
@@ -55,6 +64,7 @@ impl Parser<'_> {
         Ok(inner)
     }
 
+    #[inline(never)]
     fn call(&mut self, callee: Expr) -> Parsed<Expr> {
         let mut types = Vec::new();
         if self.is_sign("<") {
@@ -82,6 +92,37 @@ impl Parser<'_> {
     }
 
     fn primary(&mut self) -> Parsed<Expr> {
+        match self.token().kind {
+            TokenKind::Sign("(") => self.parenthesis(),
+            TokenKind::Sign("[") => self.list_literal(),
+            TokenKind::Sign("{") => self.record(),
+            TokenKind::Keyword => self.keyword(),
+            _ => self.leaf(),
+        }
+    }
+
+    fn parenthesis(&mut self) -> Parsed<Expr> {
+        let span = self.span();
+        let inner = self.bracketed()?;
+        let height = inner.height.saturating_add(1);
+        let span = span.to(self.last_end());
+        self.node(ExprKind::Paren(Box::new(inner)), span, height)
+    }
+
+    #[inline(never)]
+    fn list_literal(&mut self) -> Parsed<Expr> {
+        let span = self.span();
+        self.enter()?;
+        self.bump();
+        let items = self.list("]", Self::expr)?;
+        self.leave();
+        let height = tallest(&items).saturating_add(1);
+        let span = span.to(self.last_end());
+        self.node(ExprKind::List(items), span, height)
+    }
+
+    #[inline(never)]
+    fn leaf(&mut self) -> Parsed<Expr> {
         let span = self.span();
         let kind = match &self.token().kind {
             TokenKind::Integer(magnitude, suffix) => ExprKind::Integer {
@@ -92,24 +133,11 @@ impl Parser<'_> {
             TokenKind::Text(text) => ExprKind::Text(text.clone()),
             TokenKind::Bytes(bytes) => ExprKind::Bytes(bytes.clone()),
             TokenKind::Ident => ExprKind::Name(self.word(self.token()).to_owned()),
-            TokenKind::Keyword => return self.keyword(span),
-            TokenKind::Sign("(") => {
-                let inner = self.bracketed()?;
-                let height = inner.height.saturating_add(1);
-                let span = span.to(self.last_end());
-                return self.node(ExprKind::Paren(Box::new(inner)), span, height);
-            }
-            TokenKind::Sign("[") => {
-                self.enter()?;
-                self.bump();
-                let items = self.list("]", Self::expr)?;
-                self.leave();
-                let height = tallest(&items).saturating_add(1);
-                let span = span.to(self.last_end());
-                return self.node(ExprKind::List(items), span, height);
-            }
-            TokenKind::Sign("{") => return self.record(span),
-            TokenKind::Sign(_) | TokenKind::Version | TokenKind::Error(_) | TokenKind::End => {
+            TokenKind::Keyword
+            | TokenKind::Sign(_)
+            | TokenKind::Version
+            | TokenKind::Error(_)
+            | TokenKind::End => {
                 return Err(self
                     .unexpected(Kind::ExpectedToken, "an expression")
                     .help("insert an expression"));
@@ -119,7 +147,9 @@ impl Parser<'_> {
         self.node(kind, span, 0)
     }
 
-    fn keyword(&mut self, span: Span) -> Parsed<Expr> {
+    #[inline(never)]
+    fn keyword(&mut self) -> Parsed<Expr> {
+        let span = self.span();
         let word = self.word(self.token());
         match word {
             "true" | "false" => {
@@ -137,7 +167,9 @@ impl Parser<'_> {
         }
     }
 
-    fn record(&mut self, start: Span) -> Parsed<Expr> {
+    #[inline(never)]
+    fn record(&mut self) -> Parsed<Expr> {
+        let start = self.span();
         self.enter()?;
         self.bump();
         let mut seen = BTreeSet::new();
@@ -167,6 +199,7 @@ impl Parser<'_> {
         self.node(ExprKind::Record(fields), span, height.saturating_add(1))
     }
 
+    #[inline(never)]
     fn match_expr(&mut self, start: Span) -> Parsed<Expr> {
         self.enter()?;
         self.bump();

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Any text gives an answer: damaged sources, deep trees, chains inside chains.
+
+use super::{compile, contexts, judge, program, show};
+use crate::support::contract;
+
+fn value(text: &str) -> String {
+    let body = format!("let v = {text};\nreturn {{ r: 1 }};");
+    program("{ a: U64, o: Option<U64>, f: Bool }", "{ r: U64 }", &body)
+}
+
+#[test]
+fn damaged_sources_are_judged_with_spans_inside_them() {
+    let file = contract("language-cases.json");
+    let contexts = contexts(None);
+    let noise = [
+        "", "(", "}", "<", "\"", "1", " if ", "é", "input", "::", "-", "/*",
+    ];
+    for (number, case) in file["cases"].as_array().unwrap().iter().enumerate() {
+        let source = case["source"].as_str().unwrap();
+        let cuts = (number % 5..source.len()).step_by(61);
+        for (turn, cut) in cuts.filter(|it| source.is_char_boundary(*it)).enumerate() {
+            let (head, tail) = source.split_at(cut);
+            let tail = tail.get(turn % 3..).unwrap_or("");
+            let damaged = format!("{head}{}{tail}", noise[turn % noise.len()]);
+            for text in [head, damaged.as_str()] {
+                for it in compile(text.as_bytes(), &contexts)
+                    .err()
+                    .into_iter()
+                    .flatten()
+                {
+                    let (start, end) = (it.span.start as usize, it.span.end as usize);
+                    assert!(start <= end && end <= text.len(), "{it:?} in {text}");
+                    assert!(it.line >= 1 && it.column >= 1);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn trees_of_the_greatest_depth_pass_every_stage() {
+    let deep = |open: &str, middle: &str, close: &str, levels: usize| {
+        value(&format!(
+            "{}{middle}{}",
+            open.repeat(levels),
+            close.repeat(levels)
+        ))
+    };
+    let too_deep = "lowerCore/NestingTooDeep at 3:78";
+    for (source, expected) in [
+        (deep("default(input.o, ", "1", ")", 250), too_deep),
+        (deep("(if input.f then 1 else ", "2u64", ")", 120), too_deep),
+        (
+            deep("match input.o { Some(v) => 1, None => ", "2u64", " }", 250),
+            too_deep,
+        ),
+        (deep("[", "1u64", "]", 127), too_deep),
+        (deep("{ q: ", "1u64", " }", 126), too_deep),
+        (deep("!", "input.f", "", 250), too_deep),
+        (
+            deep("[", "1u64", "]", 250),
+            "typeCheck/LimitExceeded at 4:131",
+        ),
+        (deep("(", "1u64", ")", 254), "accepted"),
+    ] {
+        assert_eq!(judge(&source), expected, "{source}");
+    }
+}
+
+#[test]
+fn chains_inside_chains_do_not_exhaust_the_stack() {
+    let chain = "if input.f then 1u64 else ".repeat(60);
+    let source = value(&format!(
+        "{}2u64{}",
+        format!("({chain}").repeat(100),
+        ")".repeat(100)
+    ));
+    assert_eq!(judge(&source), "lowerCore/NestingTooDeep at 3:78");
+}
+
+#[test]
+fn a_full_mebibyte_is_judged() {
+    let line = "  require input.a <= 5 else kit.Rejected;\n";
+    let body = line.repeat(1_000_000 / line.len());
+    let found = judge(&program(
+        "{ a: U64 }",
+        "{ r: U64 }",
+        &format!("{body}\nreturn {{ r: 1 }};"),
+    ));
+    assert!(found.starts_with("parse/LimitExceeded"), "{found}");
+    let body = line.repeat(16_000);
+    let source = program(
+        "{ a: U64 }",
+        "{ r: U64 }",
+        &format!("{body}\nreturn {{ r: 1 }};"),
+    );
+    assert_eq!(
+        show(&compile(source.as_bytes(), &contexts(None))),
+        "accepted"
+    );
+}
