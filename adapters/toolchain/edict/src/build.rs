@@ -76,8 +76,10 @@ pub fn compile(document: &str, unsaved: Option<(String, Vec<u8>)>) -> Result<Bui
     let (name, source) = if let Some(unsaved) = unsaved {
         unsaved
     } else {
-        let bytes = paths::read_below(&root, &application.source, MAX_SOURCE)
-            .map_err(|error| unreadable(&application.source, &error))?;
+        let bytes = paths::read_below(&root, &application.source, MAX_SOURCE).map_err(|error| {
+            let kind = error.kind("ApplicationPathEscape", "ApplicationReadFailed");
+            Failure::cli(kind, format!("read `{}`: {error}", application.source))
+        })?;
         (application.source.clone(), bytes)
     };
     let ast = judge(&name, &source, &application)?;
@@ -189,7 +191,10 @@ fn write(root: &Path, built: &Built) -> Result<(), Box<Failure>> {
         let message = format!("write `{directory}`: {reason}");
         Failure::cli("ApplicationOutputWriteFailed", message)
     };
-    let full = paths::below(root, directory).map_err(|error| failed(error.to_string()))?;
+    let full = paths::below(root, directory).map_err(|error| {
+        let message = format!("write `{directory}`: {error}");
+        Failure::cli("ApplicationPathEscape", message)
+    })?;
     if !is_free(&full).map_err(|error| failed(error.to_string()))? {
         return Err(failed(
             "it is not empty; remove it or choose another".to_owned(),

@@ -3,6 +3,7 @@
 
 mod decode;
 mod encode;
+mod expression;
 mod reach;
 mod types;
 
@@ -10,7 +11,8 @@ pub use decode::function as decode_function;
 pub(crate) use encode::{
     arms, block_result, constraint, fold_members, optional_binder, raw_digest,
 };
-pub use encode::{binder, expression, function, module, predicate, raise};
+pub use encode::{binder, function, module};
+pub use expression::{expression, predicate, raise};
 pub use reach::Reach;
 pub use types::{named_types, type_value};
 

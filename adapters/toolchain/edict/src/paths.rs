@@ -56,6 +56,16 @@ pub enum ReadError {
     NotAFile,
 }
 
+impl ReadError {
+    /// `escape` for a link, which may lead anywhere, `unreadable` for everything else.
+    pub const fn kind(&self, escape: &'static str, unreadable: &'static str) -> &'static str {
+        match self {
+            Self::Link(_) => escape,
+            Self::Io(_) | Self::NotAFile => unreadable,
+        }
+    }
+}
+
 /// Reads the checked `path` below `root`, at most `limit` bytes.
 ///
 /// # Errors

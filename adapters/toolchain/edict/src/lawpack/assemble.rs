@@ -4,6 +4,7 @@
 
 mod access;
 mod complete;
+mod fit;
 
 use super::{
     adapter::Adapter,

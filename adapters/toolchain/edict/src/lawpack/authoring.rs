@@ -54,8 +54,10 @@ pub fn author(path: &Path) -> Result<Authored, Box<Failure>> {
     let bytes = paths::read(path, limit).map_err(|error| unreadable(&file, &error))?;
     let root = paths::directory_of(path);
     let mut sources = |name: &str| {
-        paths::read_below(&root, name, closure::MAX_ARTIFACT)
-            .map_err(|error| unreadable(name, &error))
+        paths::read_below(&root, name, closure::MAX_ARTIFACT).map_err(|error| {
+            let kind = error.kind("LawpackPathEscape", "LawpackReadFailed");
+            Failure::cli(kind, format!("read `{name}`: {error}"))
+        })
     };
     build(&file, &bytes, &root, &mut sources)
 }
@@ -134,6 +136,7 @@ fn dependencies(root: &Path, definition: &Definition) -> Result<Vec<Lawpack>, Bo
         })
         .collect();
     let kinds = Kinds {
+        escape: "LawpackPathEscape",
         unreadable: "LawpackReadFailed",
         disagreement: "InvalidLawpackDependency",
     };

@@ -53,7 +53,8 @@ impl Entry<'_> {
 /// The closure of an application: its lawpacks in the order of the document.
 ///
 /// # Errors
-/// `InvalidApplicationClosure`, `InvalidLawpackAdapter` or `ApplicationReadFailed`.
+/// `InvalidApplicationClosure`, `InvalidLawpackAdapter`, `ApplicationPathEscape` or
+/// `ApplicationReadFailed`.
 pub fn close(
     root: &Path,
     files: &[Files<'_>],
@@ -61,6 +62,7 @@ pub fn close(
     ast: &Ast,
 ) -> Result<Vec<Lawpack>, Box<Failure>> {
     let kinds = Kinds {
+        escape: "ApplicationPathEscape",
         unreadable: "ApplicationReadFailed",
         disagreement: "InvalidApplicationClosure",
     };
@@ -80,6 +82,8 @@ pub fn close(
 /// The kinds of what can be wrong with a list of lawpacks.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Kinds {
+    /// A symbolic link.
+    pub(super) escape: &'static str,
     /// A file cannot be read.
     pub(super) unreadable: &'static str,
     /// Artifacts are not of their form, or do not belong to one another.
@@ -123,8 +127,10 @@ pub(super) fn read<'a>(
 }
 
 fn artifact(root: &Path, path: &str, kinds: Kinds) -> Result<Value, Box<Failure>> {
-    let bytes = paths::read_below(root, path, MAX_ARTIFACT)
-        .map_err(|error| Failure::cli(kinds.unreadable, format!("read `{path}`: {error}")))?;
+    let bytes = paths::read_below(root, path, MAX_ARTIFACT).map_err(|error| {
+        let kind = error.kind(kinds.escape, kinds.unreadable);
+        Failure::cli(kind, format!("read `{path}`: {error}"))
+    })?;
     cbor::decode(&bytes).map_err(|error| {
         let message = format!("read `{path}`: not canonical CBOR: {error}");
         Failure::cli(kinds.disagreement, message)

@@ -378,7 +378,7 @@ fn a_symbolic_link_is_not_followed() {
     std::os::unix::fs::symlink("elsewhere", space.path().join("src")).unwrap();
     refused(
         &space,
-        &expect!["ApplicationReadFailed: read `src/m.edict`: `src` is a symbolic link"],
+        &expect!["ApplicationPathEscape: read `src/m.edict`: `src` is a symbolic link"],
     );
 }
 

@@ -227,3 +227,36 @@ fn a_source_that_is_no_text_is_a_diagnostic() {
         (1, vec!["parse/Lex".to_owned()])
     );
 }
+
+#[test]
+fn hostile_sources_end_with_a_record() {
+    let space = TestSpace::new();
+    let deep = format!(
+        "package a@1; fn f() -> U64 {{ return {}1; }}",
+        "(".repeat(5_000)
+    );
+    let unary = format!(
+        "package a@1; fn f() -> U64 {{ return {}1; }}",
+        "!".repeat(100_000)
+    );
+    let flat = format!(
+        "package a@1; fn f() -> U64 {{ return 1{}; }}",
+        " + 1".repeat(100_000)
+    );
+    for (text, kind) in [
+        (deep, "parse/NestingTooDeep"),
+        (unary, "parse/NestingTooDeep"),
+        (flat, "parse/NestingTooDeep"),
+        ("(".repeat(1_048_576), "parse/ExpectedKeyword"),
+    ] {
+        space.write("a.edict", text);
+        let run = space.edict(&check(&[r#""kind":"path","path":"a.edict""#]));
+        assert_eq!((run.exit_code, run.kinds()), (1, vec![kind.to_owned()]));
+    }
+    space.write("a.edict", " ".repeat(1_048_577));
+    let run = space.edict(&check(&[r#""kind":"path","path":"a.edict""#]));
+    assert_eq!(
+        (run.exit_code, run.kinds()),
+        (1, vec!["parse/LimitExceeded".to_owned()])
+    );
+}
