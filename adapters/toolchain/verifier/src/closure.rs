@@ -11,10 +11,14 @@ use crate::decode::core::{Core, Function};
 use crate::decode::lawpack::{Exports, Obstruction};
 use crate::decode::reader::{Defect, Under, refuse};
 use crate::decode::types::{Definition, MAX_TYPE_DEPTH, Type};
+use edict_codec::bounded::Budget;
 use edict_codec::cbor::Value;
 use edict_codec::digest::{Algorithm, TypedDigest};
 use effect::Plan;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Types that the replacement of aliases may make in one closure.
+const MAX_EXPANDED_TYPES: u64 = 1_048_576;
 
 /// Raw files of one lawpack.
 #[derive(Clone, Debug)]
@@ -45,7 +49,6 @@ pub(crate) struct Lawpack {
 #[derive(Debug)]
 pub(crate) struct Closure {
     pub(crate) lawpacks: Vec<Lawpack>,
-    aliases: BTreeMap<String, Type>,
     plans: BTreeMap<String, Plan>,
 }
 
@@ -168,33 +171,53 @@ impl Closure {
             None => Ok(()),
         }
     }
+}
 
-    /// A type text of the closure without aliases.
-    fn expand(&self, ty: &Type) -> Result<Type, Defect> {
-        expand(&self.aliases, ty, 0)
+/// Aliases by coordinate, and how much their replacement may still grow.
+#[derive(Debug)]
+pub(crate) struct Aliases {
+    targets: BTreeMap<String, Type>,
+    left: Budget,
+}
+
+impl Aliases {
+    /// Aliases that replace at most [`MAX_EXPANDED_TYPES`] types together.
+    pub(crate) fn new(targets: BTreeMap<String, Type>) -> Self {
+        Self {
+            targets,
+            left: Budget::new(MAX_EXPANDED_TYPES),
+        }
+    }
+
+    /// A type text without aliases.
+    pub(crate) fn expand(&mut self, ty: &Type) -> Result<Type, Defect> {
+        expand(self, ty, 0)
     }
 }
 
 /// Recursion is bounded by the depth of types, which also ends a cycle of aliases.
-fn expand(aliases: &BTreeMap<String, Type>, ty: &Type, depth: usize) -> Result<Type, Defect> {
+fn expand(aliases: &mut Aliases, ty: &Type, depth: usize) -> Result<Type, Defect> {
     if depth > MAX_TYPE_DEPTH {
         return refuse("aliases refer to themselves, or types nest too deep");
     }
-    let inner = |ty: &Type| expand(aliases, ty, depth.saturating_add(1));
+    if !aliases.left.take(1) {
+        return refuse("aliases make types too large");
+    }
+    let inner = depth.saturating_add(1);
     match ty {
         Type::Bool | Type::Integer(_) | Type::String { .. } | Type::Bytes { .. } => Ok(ty.clone()),
-        Type::Option(item) => Ok(inner(item)?.optional()),
+        Type::Option(item) => Ok(expand(aliases, item, inner)?.optional()),
         Type::List { item, max } => Ok(Type::List {
-            item: Box::new(inner(item)?),
+            item: Box::new(expand(aliases, item, inner)?),
             max: *max,
         }),
         Type::Record(fields) => fields
             .iter()
-            .map(|(name, field)| Ok((name.clone(), inner(field).under(name)?)))
+            .map(|(name, field)| Ok((name.clone(), expand(aliases, field, inner).under(name)?)))
             .collect::<Result<_, _>>()
             .map(Type::Record),
-        Type::Named(name) => match aliases.get(name) {
-            Some(target) => inner(target),
+        Type::Named(name) => match aliases.targets.get(name).cloned() {
+            Some(target) => expand(aliases, &target, inner),
             None => Ok(ty.clone()),
         },
     }

@@ -245,12 +245,11 @@ impl TypeTable {
         for inner in names {
             self.settle(&inner, depth.saturating_add(1))?;
         }
-        let mut size = match &definition {
+        let size = match &definition {
             Definition::Record(fields) => self.record(fields, 0)?,
             Definition::Variant(cases) => self.variant(cases)?,
             Definition::Nominal(ty) | Definition::Alias(ty) => self.measure(ty, 0)?,
         };
-        size.depth = size.depth.saturating_add(1);
         self.sizes.insert(name.to_owned(), size);
         Ok(())
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Effects as operations on atoms: intrinsic, roles, types and target failures.
 
-use super::{Closure, Lawpack};
+use super::{Aliases, Lawpack};
 use crate::decode::adapter::{AtomConfiguration, Implementation, Output};
 use crate::decode::lawpack::Effect;
 use crate::decode::reader::{Defect, Under, refuse};
@@ -112,7 +112,7 @@ impl Intrinsic {
 
 /// The effects of one lawpack as operations on atoms.
 pub(crate) fn plans(
-    closure: &Closure,
+    aliases: &mut Aliases,
     lawpack: &Lawpack,
     target: Option<&Bundled>,
     table: &TypeTable,
@@ -132,19 +132,21 @@ pub(crate) fn plans(
         };
         let plan = match target {
             Bundled::Atoms(atoms) => match atoms.get(name) {
-                Some(atom) => bundled(closure, table, declared, implementation, atom),
+                Some(atom) => bundled(aliases, table, declared, implementation, atom),
                 None => refuse("no configuration"),
             },
+            Bundled::Foreign if !supported(implementation) => continue,
             Bundled::Foreign => foreign(name, declared, implementation),
         };
-        let plan = plan.under(name).under("effectImplementations")?;
+        let checked = plan.and_then(|plan| well_formed(table, plan));
+        let plan = checked.under(name).under("effectImplementations")?;
         plans.insert(name.clone(), plan);
     }
     Ok(plans)
 }
 
 fn bundled(
-    closure: &Closure,
+    aliases: &mut Aliases,
     table: &TypeTable,
     declared: &Effect,
     implementation: &Implementation,
@@ -159,7 +161,7 @@ fn bundled(
     if atom.space.is_empty() || atom.space.len() > MAX_SPACE_BYTES {
         return refuse("a space has 1 to 256 bytes");
     }
-    let value = closure.expand(&atom.atom_type)?;
+    let value = aliases.expand(&atom.atom_type)?;
     table.well_formed(&value)?;
     let key = follow(table, &declared.input, &atom.key)?.clone();
     if key_bytes(table, &key) > MAX_KEY_BYTES || table.encoded(&value) > MAX_VALUE_BYTES {
@@ -334,15 +336,26 @@ fn mapped(
     Ok(failures)
 }
 
+/// Whether an effect of a published lawpack for Echo can be done here; another one can stand in the
+/// lawpack, and cannot be called.
+fn supported(implementation: &Implementation) -> bool {
+    implementation.write_class == "read"
+        && matches!(
+            implementation.intrinsic.as_str(),
+            "echo.dpo@1.node-atom-read" | "echo.dpo@1.snapshot-read-probe"
+        )
+}
+
+fn well_formed(table: &TypeTable, plan: Plan) -> Result<Plan, Defect> {
+    let payloads = plan.failures.values().map(|failure| &failure.payload);
+    for ty in [&plan.input, &plan.output].into_iter().chain(payloads) {
+        table.well_formed(ty)?;
+    }
+    Ok(plan)
+}
+
 /// A read of a published lawpack for Echo: the input is the key, the result the value.
 fn foreign(name: &str, declared: &Effect, implementation: &Implementation) -> Result<Plan, Defect> {
-    let known = matches!(
-        implementation.intrinsic.as_str(),
-        "echo.dpo@1.node-atom-read" | "echo.dpo@1.snapshot-read-probe"
-    );
-    if !known || implementation.write_class != "read" {
-        return Err(Defect::new("unsupported intrinsic").under("targetIntrinsic"));
-    }
     let atom = AtomConfiguration {
         space: name.to_owned(),
         atom_type: declared.output.clone(),

@@ -2,12 +2,12 @@
 //! Reading a closure: every part has the digest that the part before it states.
 
 use super::effect::{self, Bundled};
-use super::{Closure, Lawpack, LawpackFiles, expand};
+use super::{Aliases, Closure, Lawpack, LawpackFiles};
 use crate::decode::adapter::{Adapter, AtomConfiguration, adapter, configuration};
 use crate::decode::core::package_coordinate;
 use crate::decode::lawpack::{AdapterRow, Exports, exports, manifest};
 use crate::decode::reader::{Defect, Reference, Under, refuse};
-use crate::decode::types::{Case, Definition, Type};
+use crate::decode::types::{Definition, Type};
 use crate::table::TypeTable;
 use edict_codec::cbor::{DecodeLimits, MAX_DEPTH, Value, decode_with};
 use edict_codec::digest::{frame, frame_typed};
@@ -56,32 +56,25 @@ pub(crate) fn load(files: &[LawpackFiles]) -> Result<Closure, Defect> {
     let mut targets = Vec::new();
     let mut closure = Closure {
         lawpacks: Vec::new(),
-        aliases: BTreeMap::new(),
         plans: BTreeMap::new(),
     };
     for it in loaded {
         targets.push(it.target);
         closure.lawpacks.push(it.lawpack);
     }
-    closure.aliases = aliases(&closure.lawpacks);
-    for index in 0..closure.lawpacks.len() {
-        expand_exports(&mut closure, index)
+    let mut aliases = Aliases::new(aliases(&closure.lawpacks));
+    for (index, lawpack) in closure.lawpacks.iter_mut().enumerate() {
+        expand_exports(&mut lawpack.exports, &mut aliases)
             .under(index)
             .under("lawpacks")?;
     }
     let table = TypeTable::new(closure.definitions())
         .under("types")
         .under("lawpacks")?;
-    for (index, lawpack) in closure.lawpacks.iter().enumerate() {
-        well_formed(&table, &lawpack.exports)
-            .under("exports")
-            .under(index)
-            .under("lawpacks")?;
-    }
     // Effects come from the lawpack of the profile only, but every adapter must hold.
     let mut plans = BTreeMap::new();
     for (index, (lawpack, target)) in closure.lawpacks.iter().zip(&targets).enumerate() {
-        let found = effect::plans(&closure, lawpack, target.as_ref(), &table)
+        let found = effect::plans(&mut aliases, lawpack, target.as_ref(), &table)
             .under("adapter")
             .under(index)
             .under("lawpacks")?;
@@ -216,56 +209,34 @@ fn aliases(lawpacks: &[Lawpack]) -> BTreeMap<String, Type> {
 }
 
 /// Replaces aliases in everything that a lawpack exports.
-fn expand_exports(closure: &mut Closure, index: usize) -> Result<(), Defect> {
-    let aliases = &closure.aliases;
-    let Some(lawpack) = closure.lawpacks.get_mut(index) else {
-        return Ok(());
-    };
-    let expand = |ty: &Type| expand(aliases, ty, 0);
-    let exports = &mut lawpack.exports;
+fn expand_exports(exports: &mut Exports, aliases: &mut Aliases) -> Result<(), Defect> {
     for (name, definition) in &mut exports.types {
         let at = |defect: Defect| defect.under(name).under("types").under("exports");
         match definition {
             Definition::Record(fields) => {
                 for field in fields.values_mut() {
-                    *field = expand(field).map_err(at)?;
+                    *field = aliases.expand(field).map_err(at)?;
                 }
             }
             Definition::Variant(cases) => {
-                for Case { payload, .. } in cases {
-                    *payload = payload.as_ref().map(expand).transpose().map_err(at)?;
+                for payload in cases.iter_mut().filter_map(|case| case.payload.as_mut()) {
+                    *payload = aliases.expand(payload).map_err(at)?;
                 }
             }
-            Definition::Nominal(ty) | Definition::Alias(ty) => *ty = expand(ty).map_err(at)?,
+            Definition::Nominal(ty) | Definition::Alias(ty) => {
+                *ty = aliases.expand(ty).map_err(at)?;
+            }
         }
     }
     for effect in exports.effects.values_mut() {
-        effect.input = expand(&effect.input)?;
-        effect.output = expand(&effect.output)?;
+        effect.input = aliases.expand(&effect.input)?;
+        effect.output = aliases.expand(&effect.output)?;
         for payload in effect.failures.values_mut() {
-            *payload = expand(payload)?;
+            *payload = aliases.expand(payload)?;
         }
     }
     for obstruction in exports.obstructions.values_mut() {
-        obstruction.payload = expand(&obstruction.payload)?;
-    }
-    Ok(())
-}
-
-fn well_formed(table: &TypeTable, exports: &Exports) -> Result<(), Defect> {
-    for (name, effect) in &exports.effects {
-        for ty in [&effect.input, &effect.output]
-            .into_iter()
-            .chain(effect.failures.values())
-        {
-            table.well_formed(ty).under(name).under("effects")?;
-        }
-    }
-    for (name, obstruction) in &exports.obstructions {
-        table
-            .well_formed(&obstruction.payload)
-            .under(name)
-            .under("obstructions")?;
+        obstruction.payload = aliases.expand(&obstruction.payload)?;
     }
     Ok(())
 }

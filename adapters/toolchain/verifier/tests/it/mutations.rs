@@ -6,7 +6,7 @@ use edict_codec::cbor::{Integer, Value, decode, encode};
 use edict_codec::digest::frame_typed;
 use edict_verifier::report::Kind;
 use edict_verifier::verify::{Inputs, verify};
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
 const PROGRAMS: [&str; 10] = [
     "budget-exact",
@@ -336,6 +336,15 @@ fn each_substituted_artifact_is_refused_with_its_own_kind() {
         lawpacks: Vec::new(),
         ..ours.clone()
     };
+    assert_eq!(kind(lawpacks), Some(Kind::ClosureMismatch));
+    let case = case("fn-call");
+    let budget = json!({"maxSteps": 9, "maxAllocatedBytes": 9, "maxOutputBytes": 9});
+    let rebuilt = workshop.build(case["source"].as_str().unwrap(), &budget);
+    let lawpacks = Inputs {
+        lawpacks: rebuilt.unwrap().inputs().lawpacks,
+        ..ours.clone()
+    };
+    assert_ne!(lawpacks.lawpacks[0].manifest, ours.lawpacks[0].manifest);
     assert_eq!(kind(lawpacks), Some(Kind::ClosureMismatch));
     assert_eq!(kind(ours), None);
 }
