@@ -57,7 +57,7 @@ pub(crate) fn run(
             body: cbor::encode(&exhausted.payload()),
         },
         Err(Stop::Fault(message)) => return Err(Refusal::poisoning("evaluation-fault", message)),
-        Err(Stop::Refused(refusal)) => return Err(refusal),
+        Err(Stop::Refused(refusal)) => return Err(*refusal),
     };
     Ok(Evaluated {
         decision,

@@ -68,11 +68,6 @@ impl Meter {
         self.consumed
     }
 
-    /// Steps that can still be charged.
-    pub fn steps_left(&self) -> u64 {
-        self.budget.max_steps.saturating_sub(self.consumed.steps)
-    }
-
     /// The greatest output, in bytes.
     pub fn max_output_bytes(&self) -> u64 {
         self.budget.max_output_bytes

@@ -215,7 +215,7 @@ fn version_of(value: &Value) -> Result<[u8; 32], Stop> {
 }
 
 fn beyond(what: &str) -> Stop {
-    Stop::Refused(Refusal::new(
+    Stop::from(Refusal::new(
         "state-limit",
         format!("{what} is above its limit"),
     ))

@@ -28,7 +28,7 @@ pub(crate) enum Stop {
     /// A promise of the program was broken; it is said which.
     Fault(&'static str),
     /// The state, or a limit of values, refused.
-    Refused(Refusal),
+    Refused(Box<Refusal>),
 }
 
 impl From<Exhausted> for Stop {
@@ -45,7 +45,7 @@ impl From<TooDeep> for Stop {
 
 impl From<Refusal> for Stop {
     fn from(refusal: Refusal) -> Self {
-        Self::Refused(refusal)
+        Self::Refused(Box::new(refusal))
     }
 }
 

@@ -492,3 +492,96 @@ fn h41_ten_million_steps_are_counted_exactly() {
         [1 + 3 + n * (1 + 3 + n * 3) + 3, 48, n + 6]
     );
 }
+
+/// `local.N` is a list that holds `local.N-1` twice, so its content doubles with every level.
+fn doubled(levels: usize) -> Program {
+    let mut ty = "U64".to_owned();
+    let mut program = Program::pure("Record<a:U64>", "Record<r:U64>", &json!(null))
+        .then("pureBindings", binding(0, "U64", &input("a")));
+    for level in 1..=levels {
+        let item = local(&format!("local.{}", level - 1));
+        let list = json!({"kind": "list", "item": ty, "items": [item, item]});
+        ty = format!("List<{ty},max=2>");
+        program = program.then("pureBindings", binding(level, &ty, &list));
+    }
+    program.output = format!("Record<r:{ty}>");
+    let output = program.output.clone();
+    let intent = program.intent();
+    intent["outputType"] = json!(output);
+    intent["result"] = record(&[("r", local(&format!("local.{levels}")))]);
+    program
+}
+
+#[test]
+fn shared_parts_cost_what_they_hold_and_no_memory() {
+    let payload = obstruction(&doubled(100), &json!({"a": 1})).2;
+    assert_eq!(payload, exhausted(65_536, "output-bytes"));
+    let (_, cost) = result(&doubled(10), &json!({"a": 1}));
+    // 2^10 integers, 2^10 - 1 heads, the map of one key.
+    assert_eq!(cost[2], 1024 + 1023 + 3);
+    let compared = doubled(100);
+    let top = local("local.100");
+    let compared = compared.then(
+        "requirements",
+        json!({
+            "id": "run.require.0", "predicate": compare("==", &top, &top),
+            "onFailure": raise("k@1.No", None),
+        }),
+    );
+    let payload = obstruction(&compared.obstructed("k@1.No", "Record<>"), &json!({"a": 1})).2;
+    assert_eq!(payload, exhausted(1_000_000, "steps"));
+}
+
+#[test]
+fn values_of_too_many_items_leave_the_invocation_undecided() {
+    let program = doubled(16).limited([1_000_000, 1_000_000, 8_388_608]);
+    let refusal = run(&program, &json!({"a": 1})).unwrap_err();
+    assert_eq!(
+        (refusal.kind, refusal.scope),
+        ("state-limit", Scope::Request)
+    );
+    result(&doubled(14), &json!({"a": 1}));
+}
+
+#[test]
+fn h41_nesting_at_the_limit_uses_no_stack_of_the_host() {
+    // The levels that an artifact allows, as a chain of calls and of fields.
+    let mut value = input("a");
+    for _ in 0..55 {
+        value = call("core.integer.toU64", &["U32"], &[value]);
+    }
+    let (_, cost) = result(
+        &expression("Record<a:U64>", "U64", &value),
+        &json!({"a": 1}),
+    );
+    assert_eq!(inside(cost), [57, 0]);
+    let mut ty = "U64".to_owned();
+    let (mut value, mut content) = (input("a"), json!(1));
+    for _ in 0..110 {
+        ty = format!("Record<n:{ty}>");
+        content = json!({"n": content});
+    }
+    value["base"] = local("arg.0");
+    for _ in 0..110 {
+        value = field(&value, "n");
+    }
+    let program = expression(&format!("Record<a:{ty}>"), "U64", &value);
+    let (value, cost) = result(&program, &json!({"a": content}));
+    assert_eq!((value, inside(cost)), (cbor(&json!({"r": 1})), [112, 0]));
+}
+
+#[test]
+fn a_value_nested_deeper_than_any_type_is_a_fault() {
+    let wrapped = json!({"kind": "list", "item": "U64", "items": [local("local.1")]});
+    let program = copy().then(
+        "regions",
+        json!({
+            "id": "run.region.0", "kind": "for", "item": binder("local.0", "U32"),
+            "collection": constant("Bytes<max=200>", json!({"$bytes": "00".repeat(200)})),
+            "bound": 200, "binding": binder("local.2", "U64"),
+            "accumulator": binder("local.1", "U64"), "initial": constant("U64", 1),
+            "body": {"executionOrder": [], "result": wrapped},
+        }),
+    );
+    fault(&program, &json!({"a": 1}));
+}

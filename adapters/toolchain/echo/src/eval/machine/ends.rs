@@ -97,7 +97,7 @@ pub(super) fn constraint_failed(number: u32) -> Decision {
 }
 
 fn too_large(what: &str) -> Stop {
-    Stop::Refused(Refusal::new(
+    Stop::from(Refusal::new(
         "state-limit",
         format!("{what} has too many items or levels"),
     ))

@@ -16,10 +16,23 @@ pub(crate) struct Workshop {
 }
 
 /// Package and report bytes.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Built {
     pub(crate) package: Vec<u8>,
     pub(crate) report: Vec<u8>,
+    core: String,
+    lawpacks: Vec<Json>,
+}
+
+/// What the evaluator of the verifier made of a program.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Second {
+    /// The coordinate of an obstruction.
+    pub(crate) coordinate: Option<String>,
+    /// Result or payload.
+    pub(crate) body: Vec<u8>,
+    /// Steps, allocated bytes and output bytes.
+    pub(crate) consumed: [u64; 3],
 }
 
 /// The machine-readable cases of the language.
@@ -101,13 +114,42 @@ impl Workshop {
                 "inputs": {
                     "source": "src/m.edict", "core": at("core"), "targetIr": at("target-ir"),
                     "resultProjection": at("result-projection"),
-                    "package": at("executable-operation-package"), "lawpacks": lawpacks,
+                    "package": at("executable-operation-package"), "lawpacks": &lawpacks,
                 },
             }),
         );
         Built {
             package: self.read(&at("executable-operation-package")),
             report: self.read(&at("report")),
+            core: at("core"),
+            lawpacks,
+        }
+    }
+
+    /// Evaluates Core once more, in the verifier.
+    pub(crate) fn evaluate(&mut self, built: &Built, intent: &str, input: &[u8]) -> Second {
+        self.builds += 1;
+        let (file, output) = (
+            format!("in{}.bin", self.builds),
+            format!("body{}.cbor", self.builds),
+        );
+        self.write(&file, input);
+        let record = self.run(
+            "edict-verifier",
+            &json!({
+                "schema": "edict.verifier.request/v1", "type": "verifierRequest",
+                "operation": "evaluate", "output": output,
+                "inputs": {
+                    "core": built.core, "lawpacks": built.lawpacks, "input": file,
+                    "intent": intent,
+                },
+            }),
+        );
+        let consumed = |name: &str| record["consumed"][name].as_u64().unwrap();
+        Second {
+            coordinate: record["coordinate"].as_str().map(str::to_owned),
+            body: self.read(&output),
+            consumed: ["steps", "allocatedBytes", "outputBytes"].map(consumed),
         }
     }
 
@@ -131,12 +173,12 @@ impl Workshop {
         std::fs::read(self.directory.path().join(name)).unwrap()
     }
 
-    /// Runs a program of the toolchain, which must succeed.
+    /// Runs a program of the toolchain, which must succeed; gives its first record.
     #[expect(
         clippy::disallowed_types,
         reason = "the test is the parent of the real programs"
     )]
-    fn run(&self, program: &str, request: &Json) {
+    fn run(&self, program: &str, request: &Json) -> Json {
         let mut child = std::process::Command::new(binary(program))
             .current_dir(self.directory.path())
             .env_clear()
@@ -159,6 +201,8 @@ impl Workshop {
             String::from_utf8_lossy(&output.stdout),
             String::from_utf8_lossy(&output.stderr)
         );
+        let text = String::from_utf8(output.stdout).unwrap();
+        serde_json::from_str(text.lines().next().unwrap()).unwrap()
     }
 }
 
