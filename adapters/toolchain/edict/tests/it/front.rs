@@ -5,6 +5,7 @@ mod core;
 mod judgement;
 mod parse;
 mod proofs;
+mod resolution;
 mod robustness;
 
 use crate::support::contract;
