@@ -101,7 +101,9 @@ impl Checker<'_, '_> {
             Want::Must(Type::List { item, .. }) => Want::Must(item),
             Want::Hint(Type::List { item, .. }) => Want::Hint(item),
             Want::Nothing => Want::Nothing,
-            Want::Must(_) | Want::Hint(_) => Want::Hint(&Type::Error),
+            // Reported below, or where the error came from.
+            Want::Must(_) | Want::Hint(Type::Error) => Want::Hint(&Type::Error),
+            Want::Hint(_) => Want::Nothing,
         };
         let mut join = Join::new(item_want);
         let mut typed: Vec<Option<Typed>> = items.iter().map(|_| None).collect();

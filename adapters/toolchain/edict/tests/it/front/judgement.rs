@@ -81,6 +81,42 @@ fn literals_take_their_width_from_their_place() {
 }
 
 #[test]
+fn a_hint_of_another_kind_hides_nothing() {
+    check(&[
+        (
+            "list",
+            value("input.a == [input.a]"),
+            "typeCheck/TypeMismatch at 4:20",
+        ),
+        (
+            "bare items",
+            value("input.a == [1]"),
+            "typeCheck/TypeMismatch at 4:21",
+        ),
+        (
+            "empty list",
+            value("input.a == []"),
+            "typeCheck/TypeMismatch at 4:20",
+        ),
+        (
+            "record",
+            value("input.a == { q: 1 }"),
+            "typeCheck/TypeMismatch at 4:20",
+        ),
+        (
+            "branches",
+            value("if input.f then input.a else { q: 1 }"),
+            "typeCheck/TypeMismatch at 4:38",
+        ),
+        (
+            "items",
+            value("[input.a, [1u64]]"),
+            "typeCheck/TypeMismatch at 4:19",
+        ),
+    ]);
+}
+
+#[test]
 fn one_mistake_gives_one_diagnostic() {
     check(&[
         (
