@@ -6,4 +6,5 @@ pub(crate) mod core;
 pub(crate) mod expression;
 pub(crate) mod lawpack;
 pub(crate) mod reader;
+mod type_text;
 pub(crate) mod types;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Core is typed again from scratch, against its closure and nothing else.
 
+mod arithmetic;
 mod builtin;
 mod environment;
 mod expression;
 mod numbering;
+mod predicate;
 mod reach;
 mod signature;
 mod statement;

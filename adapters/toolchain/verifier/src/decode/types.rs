@@ -2,6 +2,7 @@
 //! Type texts and type definitions as data, read from and written to their one spelling.
 
 use super::reader::{Defect, Fields, kind, list, map, nullable, refuse, text, unsigned};
+use super::type_text::Parser;
 use edict_codec::cbor::Value;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -104,9 +105,9 @@ impl Type {
 
     /// Reads a type text.
     pub(crate) fn parse(text: &str) -> Result<Self, Defect> {
-        let mut parser = Parser { rest: text };
+        let mut parser = Parser::new(text);
         let parsed = parser.ty(0)?;
-        if parser.rest.is_empty() && parsed.to_string() == text {
+        if parser.is_done() && parsed.to_string() == text {
             Ok(parsed)
         } else {
             refuse(format!("`{text}` is no canonical type text"))
@@ -146,7 +147,7 @@ impl fmt::Display for Type {
 impl Definition {
     /// Reads a definition text of a lawpack export.
     pub(crate) fn parse(text: &str) -> Result<Self, Defect> {
-        let mut parser = Parser { rest: text };
+        let mut parser = Parser::new(text);
         let definition = if parser.take("Nominal<") {
             let name = parser.coordinate()?;
             parser.expect(">")?;
@@ -159,7 +160,7 @@ impl Definition {
                 other => Self::Alias(other),
             }
         };
-        if parser.rest.is_empty() {
+        if parser.is_done() {
             Ok(definition)
         } else {
             refuse(format!("`{text}` is no type definition"))
@@ -296,167 +297,4 @@ fn case_value(case: &Case) -> Value {
         .as_ref()
         .map_or(Value::Null, |payload| Value::text(payload.to_string()));
     Value::text_map([("name", Value::text(&*case.name)), ("payload", payload)])
-}
-
-struct Parser<'a> {
-    rest: &'a str,
-}
-
-impl Parser<'_> {
-    fn take(&mut self, token: &str) -> bool {
-        match self.rest.strip_prefix(token) {
-            Some(rest) => {
-                self.rest = rest;
-                true
-            }
-            None => false,
-        }
-    }
-
-    fn expect(&mut self, token: &str) -> Result<(), Defect> {
-        if self.take(token) {
-            Ok(())
-        } else {
-            refuse(format!("expected `{token}` before `{}`", self.rest))
-        }
-    }
-
-    fn while_matches(&mut self, accept: fn(char) -> bool) -> String {
-        let end = self
-            .rest
-            .find(|sign| !accept(sign))
-            .unwrap_or(self.rest.len());
-        let (head, rest) = self.rest.split_at(end);
-        self.rest = rest;
-        head.to_owned()
-    }
-
-    fn word(&mut self) -> Result<String, Defect> {
-        let word = self.while_matches(|sign| sign.is_ascii_alphanumeric() || sign == '_');
-        if word.is_empty() || word.starts_with(|sign: char| sign.is_ascii_digit()) {
-            return refuse(format!("expected a name before `{}`", self.rest));
-        }
-        Ok(word)
-    }
-
-    fn coordinate(&mut self) -> Result<String, Defect> {
-        let coordinate = self.while_matches(|sign| {
-            sign.is_ascii_alphanumeric() || matches!(sign, '_' | '.' | '@' | '-')
-        });
-        let named = coordinate.split_once('@').is_some_and(|(package, rest)| {
-            !package.is_empty() && rest.contains('.') && !rest.contains('@')
-        });
-        if named {
-            Ok(coordinate)
-        } else {
-            refuse(format!("`{coordinate}` is no type"))
-        }
-    }
-
-    fn number(&mut self) -> Result<u64, Defect> {
-        let digits = self.while_matches(|sign| sign.is_ascii_digit());
-        digits
-            .parse()
-            .map_err(|_| Defect::new(format!("`{digits}` is no bound")))
-    }
-
-    /// Recursion is bounded by `MAX_TYPE_DEPTH`.
-    fn ty(&mut self, depth: usize) -> Result<Type, Defect> {
-        if depth >= MAX_TYPE_DEPTH {
-            return refuse("types nest too deep");
-        }
-        if self.take("String<max=") {
-            let max = self.number()?;
-            self.expect(">")?;
-            return Ok(Type::String { max });
-        }
-        if self.take("Bytes<") {
-            return self.byte_string();
-        }
-        if self.take("Option<") {
-            let item = self.ty(depth.saturating_add(1))?;
-            self.expect(">")?;
-            return Ok(item.optional());
-        }
-        if self.take("List<") {
-            let item = Box::new(self.ty(depth.saturating_add(1))?);
-            self.expect(",max=")?;
-            let max = self.number()?;
-            self.expect(">")?;
-            return Ok(Type::List { item, max });
-        }
-        if self.take("Record<") {
-            return self.record(depth);
-        }
-        self.name()
-    }
-
-    fn name(&mut self) -> Result<Type, Defect> {
-        let rest = self.rest;
-        let word = self.while_matches(|sign| {
-            sign.is_ascii_alphanumeric() || matches!(sign, '_' | '.' | '@' | '-')
-        });
-        match word.as_str() {
-            "Bool" => Ok(Type::Bool),
-            "U32" => Ok(Type::Integer(Width::U32)),
-            "U64" => Ok(Type::Integer(Width::U64)),
-            "I32" => Ok(Type::Integer(Width::I32)),
-            "I64" => Ok(Type::Integer(Width::I64)),
-            _ => {
-                self.rest = rest;
-                self.coordinate().map(Type::Named)
-            }
-        }
-    }
-
-    fn byte_string(&mut self) -> Result<Type, Defect> {
-        let (min, max) = if self.take("exact=") {
-            let exact = self.number()?;
-            (exact, exact)
-        } else if self.take("min=") {
-            let min = self.number()?;
-            self.expect(",max=")?;
-            (min, self.number()?)
-        } else {
-            self.expect("max=")?;
-            (0, self.number()?)
-        };
-        self.expect(">")?;
-        Ok(Type::Bytes { min, max })
-    }
-
-    fn record(&mut self, depth: usize) -> Result<Type, Defect> {
-        let mut fields = BTreeMap::new();
-        while !self.take(">") {
-            if !fields.is_empty() {
-                self.expect(",")?;
-            }
-            let name = self.word()?;
-            self.expect(":")?;
-            let field = self.ty(depth.saturating_add(1))?;
-            if fields.insert(name, field).is_some() {
-                return refuse("a field stands twice");
-            }
-        }
-        Ok(Type::Record(fields))
-    }
-
-    fn cases(&mut self) -> Result<Vec<Case>, Defect> {
-        let mut cases: Vec<Case> = Vec::new();
-        while !self.take(">") {
-            if !cases.is_empty() {
-                self.expect(",")?;
-            }
-            let name = self.word()?;
-            let payload = if self.take("(") {
-                let payload = self.ty(0)?;
-                self.expect(")")?;
-                Some(payload)
-            } else {
-                None
-            };
-            cases.push(Case { name, payload });
-        }
-        Ok(cases)
-    }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Every case of the language contract that runs: built, accepted, and evaluated a second time.
 
-use crate::support::{Said, Workshop, table, typed, value};
+use crate::support::{Said, Workshop, table};
+use crate::typed::{typed, value};
 use edict_codec::cbor::{decode, encode};
 use edict_codec::digest::derive_typed;
 use serde_json::{Value as Json, json};

@@ -8,8 +8,14 @@ mod cases;
 #[cfg(test)]
 mod hand;
 #[cfg(test)]
+mod lawpacks;
+#[cfg(test)]
 mod mutations;
 #[cfg(test)]
 mod process;
 #[cfg(test)]
+mod retyped;
+#[cfg(test)]
 mod support;
+#[cfg(test)]
+mod typed;
