@@ -100,10 +100,9 @@ impl Checker<'_, '_> {
         let item_want = match want {
             Want::Must(Type::List { item, .. }) => Want::Must(item),
             Want::Hint(Type::List { item, .. }) => Want::Hint(item),
-            Want::Nothing => Want::Nothing,
             // Reported below, or where the error came from.
             Want::Must(_) | Want::Hint(Type::Error) => Want::Hint(&Type::Error),
-            Want::Hint(_) => Want::Nothing,
+            Want::Hint(_) | Want::Nothing => Want::Nothing,
         };
         let mut join = Join::new(item_want);
         let mut typed: Vec<Option<Typed>> = items.iter().map(|_| None).collect();
