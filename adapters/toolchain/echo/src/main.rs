@@ -52,7 +52,9 @@ fn run(options: Options) -> ExitCode {
 }
 
 fn usage(message: &str) -> ExitCode {
-    let line = format!("echo-host: {}\n", message.escape_debug());
+    // A command line may be long; what is said about it is not.
+    let message: String = message.escape_debug().take(256).collect();
+    let line = format!("echo-host: {message}\n");
     // Diagnostics are no contract; the exit code says the same.
     let _ = io::stderr().write_all(line.as_bytes());
     ExitCode::from(2)

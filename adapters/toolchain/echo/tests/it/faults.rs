@@ -135,9 +135,20 @@ fn transaction_bytes() -> u64 {
 #[test]
 fn h72_faults_are_named_exactly() {
     for fault in [
-        "", "nothing", "create-partial", "append-partial", "append-full", "reply-partial",
-        "evaluated:1", "evaluated@", "evaluated@0", "evaluated@x", "append-partial:",
-        "append-partial:+1", "append-partial:1@1@1", "evaluated:1@1",
+        "",
+        "nothing",
+        "create-partial",
+        "append-partial",
+        "append-full",
+        "reply-partial",
+        "evaluated:1",
+        "evaluated@",
+        "evaluated@0",
+        "evaluated@x",
+        "append-partial:",
+        "append-partial:+1",
+        "append-partial:1@1@1",
+        "evaluated:1@1",
     ] {
         let ended = Host::start(&["serve", "--fault", fault]).end();
         assert_eq!(ended.code, Some(2), "{fault}");
@@ -146,7 +157,10 @@ fn h72_faults_are_named_exactly() {
     assert_eq!(Host::start(&twice).end().code, Some(2));
     let mut host = Host::start(&["serve", "--fault", "evaluated@2"]);
     let reply = host.ask(1, &crate::support::messages::hello());
-    assert_eq!(reply.ok(0x8001).get("faultPoints"), Some(&Value::Bool(true)));
+    assert_eq!(
+        reply.ok(0x8001).get("faultPoints"),
+        Some(&Value::Bool(true))
+    );
 }
 
 fn created_to_death(fault: &str) -> tempfile::TempDir {
@@ -159,7 +173,12 @@ fn created_to_death(fault: &str) -> tempfile::TempDir {
 
 #[test]
 fn h63_c1_c2_a_creation_that_was_not_renamed() {
-    for fault in ["create-partial:0", "create-partial:1", "create-partial:300", "create-synced"] {
+    for fault in [
+        "create-partial:0",
+        "create-partial:1",
+        "create-partial:300",
+        "create-synced",
+    ] {
         let space = created_to_death(fault);
         let mut host = Host::serve(&options(space.path(), None));
         assert_eq!(host.ask(4, &recover(1, "a")).refused(), "context-absent");
@@ -174,7 +193,10 @@ fn h63_c3_c4_a_creation_that_was_renamed() {
     for fault in ["create-renamed", "create-replied"] {
         let space = created_to_death(fault);
         let mut host = Host::serve(&options(space.path(), None));
-        assert_eq!(host.ask(4, &open_durable(1, "a")).refused(), "context-exists");
+        assert_eq!(
+            host.ask(4, &open_durable(1, "a")).refused(),
+            "context-exists"
+        );
         let lane = Lane::open(&mut host, &recover(1, "a"));
         assert_eq!(lane.decided, 0);
         assert_eq!(lane.basis.get("tick"), Some(&Value::unsigned(0)));
@@ -184,7 +206,12 @@ fn h63_c3_c4_a_creation_that_was_renamed() {
 
 #[test]
 fn h63_c5_to_c8_nothing_was_written() {
-    for fault in ["invoke-read", "invoke-admitted", "atom-written", "evaluated"] {
+    for fault in [
+        "invoke-read",
+        "invoke-admitted",
+        "atom-written",
+        "evaluated",
+    ] {
         let (mut case, host) = Case::before(fault);
         let ended = case.invoke_to_death(host);
         assert!(ended.frames.is_empty());
@@ -208,12 +235,19 @@ fn h63_c9_a_transaction_cut_anywhere() {
 #[test]
 fn h63_c10_to_c14_the_transaction_is_there() {
     for fault in [
-        "append-written", "append-synced", "published", "reply-partial:0", "reply-partial:21",
-        "reply-partial:1000", "replied",
+        "append-written",
+        "append-synced",
+        "published",
+        "reply-partial:0",
+        "reply-partial:21",
+        "reply-partial:1000",
+        "replied",
     ] {
         let (mut case, host) = Case::before(fault);
         let ended = case.invoke_to_death(host);
-        let kept = fault.strip_prefix("reply-partial:").map_or(0, |it| it.parse().unwrap());
+        let kept = fault
+            .strip_prefix("reply-partial:")
+            .map_or(0, |it| it.parse().unwrap());
         assert_eq!(ended.rest.len(), kept, "{fault}");
         assert_eq!(ended.frames.len(), usize::from(fault == "replied"));
         case.recovered(1, 0);
@@ -274,7 +308,10 @@ fn h63_c19_a_sync_that_fails() {
     let unknown = host.ask(5, &request);
     assert_eq!(unknown.refused(), "durability-unknown");
     assert_eq!(unknown.text("scope"), Some("context"));
-    assert_eq!(host.ask(6, &case.lane().recall(2)).refused(), "context-poisoned");
+    assert_eq!(
+        host.ask(6, &case.lane().recall(2)).refused(),
+        "context-poisoned"
+    );
     case.lane().close(&mut host).ok(0x8008);
     assert_eq!(host.end().code, Some(0));
     // The bytes were written, so the file says that it happened.
@@ -314,12 +351,22 @@ fn h63_c21_two_contexts() {
 #[test]
 fn h63_c22_a_random_point_in_a_chain() {
     let points = [
-        "invoke-read", "invoke-admitted", "atom-written", "evaluated", "append-partial:100",
-        "append-written", "append-synced", "published", "reply-partial:100", "replied",
+        "invoke-read",
+        "invoke-admitted",
+        "atom-written",
+        "evaluated",
+        "append-partial:100",
+        "append-written",
+        "append-synced",
+        "published",
+        "reply-partial:100",
+        "replied",
     ];
     let mut state = 22u64;
     let mut below = |limit: u64| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
         (state >> 33) % limit
     };
     // The uninterrupted run.
@@ -351,7 +398,10 @@ fn h63_c22_a_random_point_in_a_chain() {
         let mut host = Host::serve(&options(space.path(), None));
         let (_, _, found) = opened(&mut host, &recover(1, "a"));
         let decided = usize::try_from(found.decided).unwrap();
-        assert!(decided >= ended.frames.len() && decided <= ended.frames.len() + 1, "{fault}");
+        assert!(
+            decided >= ended.frames.len() && decided <= ended.frames.len() + 1,
+            "{fault}"
+        );
         assert_eq!(found.basis, whole[decided], "{fault}");
         for (id, record) in (0..found.decided).zip(&records) {
             let recalled = host.ask(6, &found.recall(id));

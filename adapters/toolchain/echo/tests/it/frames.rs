@@ -3,7 +3,9 @@
 
 use crate::support::{
     client::{Host, after_hello, frame, parse},
-    messages::{hello, nothing, recall, worldline},
+    messages::{hello, nothing, open_durable, recall, recover, worldline},
+    notes,
+    world::{Lane, granting, install},
 };
 use edict_codec::cbor::{Value, encode};
 
@@ -184,11 +186,31 @@ fn h12_pieces_and_batches_give_the_same_replies() {
 
 #[test]
 fn h13_a_closed_output_ends_the_process() {
-    let mut host = Host::serve(&[]);
+    let mut host = Host::serve_on_socket(&[]);
     host.close_output();
     host.send(6, &recall());
     // The input stays open.
     assert_eq!(host.wait(), Some(3));
+}
+
+#[test]
+fn h13_no_further_invocation_is_decided() {
+    for workers in ["1", "4"] {
+        let space = tempfile::tempdir().unwrap();
+        let root = space.path().to_str().unwrap();
+        let options = ["--workers", workers, "--state-root", root];
+        let mut host = Host::serve_on_socket(&options);
+        let pick = install(&mut host, &notes::pick());
+        let lane = Lane::open(&mut host, &granting(&open_durable(1, "a"), &[&pick]));
+        host.close_output();
+        let input = Value::text_map([("a", Value::unsigned(1))]);
+        for id in 0..10 {
+            host.send(5, &lane.request(&pick, id, &input, true));
+        }
+        assert_eq!(host.wait(), Some(3));
+        let mut host = Host::serve(&options);
+        assert_eq!(Lane::open(&mut host, &recover(1, "a")).decided, 1);
+    }
 }
 
 #[test]

@@ -21,7 +21,11 @@ mod frames;
 #[cfg(test)]
 mod language;
 #[cfg(test)]
+mod limits;
+#[cfg(test)]
 mod log;
+#[cfg(test)]
+mod schedule;
 #[cfg(test)]
 mod settlement;
 #[cfg(test)]

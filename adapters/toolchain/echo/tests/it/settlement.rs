@@ -144,6 +144,24 @@ fn h48_an_obstruction_discards_its_writes() {
     );
 }
 
+#[test]
+fn h50_two_atoms_are_one_tick() {
+    let mut world = World::new(&[notes::steps(&["create", "create'"]).build().seal()]);
+    let both = world.run(4, b"k", b"one", b"");
+    assert_eq!(both.posture(), Some("settled"));
+    assert_eq!(world.lane.basis.get("tick"), Some(&Value::unsigned(1)));
+    // `Replica::apply` demands that the entries ascend.
+    let patch = decode(both.bytes("patch").unwrap()).unwrap();
+    assert_eq!(patch.as_array().unwrap().len(), 2);
+    // The second of two writes fails: the first is not there either.
+    let half = world.run(4, b"k'", b"one", b"");
+    assert_eq!(half.coordinate(), Some("k@1.exists"));
+    let version = world.named("read", b"k'", b"", b"").version();
+    world.named("delete", b"k'", b"", &version);
+    let last = world.run(4, b"l", b"one", b"");
+    assert_eq!(last.posture(), Some("settled"));
+}
+
 /// A small generator of numbers that are the same in every run.
 struct Numbers(u64);
 

@@ -52,6 +52,13 @@ fn h01_other_command_lines_are_refused() {
     }
 }
 
+#[test]
+fn h01_the_line_about_an_endless_argument_is_short() {
+    let ended = run(&["serve", &"x".repeat(100_000)]);
+    assert_eq!(ended.code, Some(2));
+    assert!(ended.stderr.len() < 1_024);
+}
+
 #[cfg(not(feature = "fault-points"))]
 #[test]
 fn h72_a_release_build_knows_no_faults() {

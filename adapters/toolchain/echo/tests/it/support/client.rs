@@ -7,6 +7,8 @@ use edict_codec::{
 };
 use std::{
     io::{Read, Write},
+    net::Shutdown,
+    os::{fd::OwnedFd, unix::net::UnixStream},
     process::{ChildStdin, ChildStdout, Stdio},
 };
 
@@ -101,6 +103,22 @@ impl Ended {
     }
 }
 
+/// Where replies arrive.
+#[derive(Debug)]
+enum Replies {
+    Pipe(ChildStdout),
+    Socket(UnixStream),
+}
+
+impl Read for Replies {
+    fn read(&mut self, bytes: &mut [u8]) -> std::io::Result<usize> {
+        match self {
+            Self::Pipe(pipe) => pipe.read(bytes),
+            Self::Socket(socket) => socket.read(bytes),
+        }
+    }
+}
+
 /// A running host.
 #[derive(Debug)]
 pub(crate) struct Host {
@@ -110,7 +128,7 @@ pub(crate) struct Host {
     )]
     child: std::process::Child,
     stdin: Option<ChildStdin>,
-    stdout: Option<ChildStdout>,
+    stdout: Option<Replies>,
     sequence: u64,
     /// The build it said it is, once greeted.
     pub(crate) build: Value,
@@ -123,20 +141,65 @@ impl Host {
         reason = "the real program is what is looked at"
     )]
     pub(crate) fn start(arguments: &[&str]) -> Self {
-        let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_echo-host"))
-            .args(arguments)
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_echo-host"));
+        command.args(arguments).stdout(Stdio::piped());
+        Self::spawn(command)
+    }
+
+    #[expect(
+        clippy::disallowed_types,
+        reason = "the real program is what is looked at"
+    )]
+    fn spawn(mut command: std::process::Command) -> Self {
+        let mut child = command
             .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
         Self {
             stdin: child.stdin.take(),
-            stdout: child.stdout.take(),
+            stdout: child.stdout.take().map(Replies::Pipe),
             child,
             sequence: 0,
             build: Value::Null,
         }
+    }
+
+    /// `serve` with these options and a socket as its output, greeted.
+    #[expect(
+        clippy::disallowed_types,
+        reason = "the real program is what is looked at"
+    )]
+    pub(crate) fn serve_on_socket(options: &[&str]) -> Self {
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_echo-host"));
+        command
+            .arg("serve")
+            .args(options)
+            .stdout(Stdio::from(OwnedFd::from(theirs)));
+        let mut host = Self::spawn(command);
+        host.stdout = Some(Replies::Socket(ours));
+        host.greet(16_777_216);
+        host
+    }
+
+    /// `serve` with these options in another environment, greeted.
+    #[expect(
+        clippy::disallowed_types,
+        reason = "the real program is what is looked at"
+    )]
+    pub(crate) fn serve_in(umask: &str, variables: &[(&str, &str)], options: &[&str]) -> Self {
+        let mut command = std::process::Command::new("sh");
+        command
+            .args(["-c", "umask \"$0\"; exec \"$@\"", umask])
+            .args([env!("CARGO_BIN_EXE_echo-host"), "serve"])
+            .args(options)
+            .stdout(Stdio::piped())
+            .env_clear()
+            .envs(variables.iter().copied());
+        let mut host = Self::spawn(command);
+        host.greet(16_777_216);
+        host
     }
 
     /// `serve` with these options, greeted.
@@ -207,9 +270,12 @@ impl Host {
         self.stdin = None;
     }
 
-    /// Closes the output.
+    /// Closes the output of a host that is served on a socket. Dropping a pipe would not do: a
+    /// process that another thread is just starting may hold its end for a moment.
     pub(crate) fn close_output(&mut self) {
-        self.stdout = None;
+        if let Some(Replies::Socket(socket)) = self.stdout.take() {
+            socket.shutdown(Shutdown::Both).unwrap();
+        }
     }
 
     /// Waits for the end without closing the input.

@@ -10,7 +10,7 @@ pub(crate) const SPACE: &str = "k.note/v1";
 
 const KEY: &str = "Bytes<max=300>";
 const VALUE: &str = "Bytes<max=1100000>";
-const INPUT: &str = "Record<expected:Bytes<exact=32>,key:Bytes<max=300>,value:Bytes<max=1100000>>";
+const INPUT: &str = "Record<expected:Bytes<exact=32>,key:Bytes<max=300>,other:Bytes<max=300>,value:Bytes<max=1100000>>";
 const OUTPUT: &str = "Record<version:Bytes<exact=32>>";
 
 const ROOM: [u64; 3] = [10_000_000, 100_000_000, 8_388_608];
@@ -53,8 +53,10 @@ fn failures(name: &str) -> &'static [(&'static str, &'static str)] {
 }
 
 fn step(number: usize, name: &str, is_mapped: bool) -> Json {
+    let key = if name.ends_with('\'') { "other" } else { "key" };
+    let name = intrinsic(name);
     let mut configuration = json!({
-        "space": SPACE, "atomType": VALUE, "keyType": KEY, "key": ["key"],
+        "space": SPACE, "atomType": VALUE, "keyType": KEY, "key": [key],
         "output": {"version": "version"},
     });
     if matches!(name, "create" | "replace") {
@@ -84,7 +86,12 @@ fn step(number: usize, name: &str, is_mapped: bool) -> Json {
     })
 }
 
-/// A program of these intrinsics on the atom of its input, in order; its result is the version
+/// The intrinsic of a step; one with a prime works on the other key.
+fn intrinsic(name: &str) -> &str {
+    name.trim_end_matches('\'')
+}
+
+/// A program of these intrinsics on the atoms of its input, in order; its result is the version
 /// the last one gave.
 pub(crate) fn steps(names: &[&str]) -> Program {
     steps_mapped(names, true)
@@ -101,7 +108,7 @@ pub(crate) fn steps_mapped(names: &[&str], is_mapped: bool) -> Program {
         .obstructed("k@1.small", "Record<>")
         .obstructed("k@1.stale", "Record<>");
     program.kind = "effectful";
-    let mut sorted = names.to_vec();
+    let mut sorted: Vec<&str> = names.iter().map(|name| intrinsic(name)).collect();
     sorted.sort_unstable();
     sorted.dedup();
     let rows = sorted.iter().map(|name| {
@@ -119,7 +126,7 @@ pub(crate) fn steps_mapped(names: &[&str], is_mapped: bool) -> Program {
     });
     program.effects = rows.collect();
     let pairs = sorted.iter().map(|name| {
-        let calls = names.iter().filter(|it| it == &name).count();
+        let calls = names.iter().filter(|it| intrinsic(it) == *name).count();
         json!({
             "space": SPACE,
             "intrinsic": format!("echo.dpo@1.atom.{name}"),
@@ -154,6 +161,7 @@ pub(crate) fn note(key: &[u8], value: &[u8], expected: &[u8]) -> Value {
     version.resize(32, 0);
     Value::text_map([
         ("key", Value::bytes(key)),
+        ("other", Value::bytes([key, b"'"].concat())),
         ("value", Value::bytes(value)),
         ("expected", Value::bytes(version)),
     ])
