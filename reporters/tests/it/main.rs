@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Tests of the reporters.
 
+#[cfg(test)]
 mod label;
+#[cfg(test)]
 mod tap;

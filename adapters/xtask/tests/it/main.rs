@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Guards: what the architecture page and the test plan promise is compared with the tree.
 
+#[cfg(test)]
 mod architecture;
+#[cfg(test)]
 mod test_plan;
+#[cfg(test)]
 mod tidy;
 
 /// What the guards need.
