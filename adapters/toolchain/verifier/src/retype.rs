@@ -88,6 +88,11 @@ fn module(core: &Core, closure: &Closure, mut signatures: Signatures) -> Result<
     let (Some((name, intent)), None) = (entries.next(), entries.next()) else {
         return Err(Defect::new("expected exactly one intent").under("intents"));
     };
+    if core.functions.contains_key(name) {
+        return Err(Defect::new("a function has the same name")
+            .under(name)
+            .under("intents"));
+    }
     let mut callees = signature::Callees::default();
     crate::visit::intent(&mut callees, intent);
     if let Some(callee) = callees.0.iter().find(|callee| !admits(callee)) {

@@ -3,7 +3,7 @@
 
 use super::expression::{Binder, Expression, Predicate, binder, expression, predicate};
 use super::reader::{
-    Defect, Fields, Under, kind, list, map, nullable, raw_digest, refuse, text, unsigned,
+    Defect, Fields, Under, kind, list, map, named, nullable, raw_digest, refuse, text, unsigned,
 };
 use super::types::{Definition, Type};
 use edict_codec::cbor::{Value, encode};
@@ -157,8 +157,8 @@ pub(crate) fn core(value: &Value) -> Result<Core, Defect> {
         imports: fields.get("imports", imports)?,
         capabilities: fields.get("requiredCoreCapabilities", |value| list(value, text))?,
         types: fields.get("types", |value| map(value, Definition::read))?,
-        functions: fields.get("functions", |value| map(value, function))?,
-        intents: fields.get("intents", |value| map(value, intent))?,
+        functions: fields.get("functions", |value| named(value, function))?,
+        intents: fields.get("intents", |value| named(value, intent))?,
     })
 }
 

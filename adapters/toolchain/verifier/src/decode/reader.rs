@@ -212,6 +212,27 @@ pub(crate) fn map<'a, T>(
         .collect()
 }
 
+/// Whether a text can be the name of a declaration, field or case.
+pub(crate) fn is_identifier(text: &str) -> bool {
+    let mut signs = text.bytes();
+    signs
+        .next()
+        .is_some_and(|sign| sign.is_ascii_alphabetic() || sign == b'_')
+        && signs.all(|sign| sign.is_ascii_alphanumeric() || sign == b'_')
+}
+
+/// A map from names, each value read by `read`.
+pub(crate) fn named<'a, T>(
+    value: &'a Value,
+    read: impl FnMut(&'a Value) -> Result<T, Defect>,
+) -> Result<BTreeMap<String, T>, Defect> {
+    let entries = map(value, read)?;
+    match entries.keys().find(|name| !is_identifier(name)) {
+        Some(name) => Err(Defect::new("expected a name").under(name)),
+        None => Ok(entries),
+    }
+}
+
 /// `null`, or what `read` reads.
 pub(crate) fn nullable<'a, T>(
     value: &'a Value,

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Type texts and type definitions as data, read from and written to their one spelling.
 
-use super::reader::{Defect, Fields, kind, list, map, nullable, refuse, text, unsigned};
+use super::reader::{
+    Defect, Fields, is_identifier, kind, list, named, nullable, refuse, text, unsigned,
+};
 use super::type_text::Parser;
 use edict_codec::cbor::Value;
 use std::collections::BTreeMap;
@@ -176,7 +178,9 @@ impl Definition {
         match kind(value)? {
             "Record" => {
                 let fields = Fields::new(value, &["kind", "fields"], &[])?;
-                Ok(Self::Record(fields.get("fields", |v| map(v, Type::read))?))
+                Ok(Self::Record(
+                    fields.get("fields", |v| named(v, Type::read))?,
+                ))
             }
             "Variant" => {
                 let fields = Fields::new(value, &["kind", "cases"], &[])?;
@@ -262,7 +266,10 @@ impl Definition {
 fn case(value: &Value) -> Result<Case, Defect> {
     let fields = Fields::new(value, &["name", "payload"], &[])?;
     Ok(Case {
-        name: fields.get("name", text)?,
+        name: fields.get("name", |value| match text(value)? {
+            name if is_identifier(&name) => Ok(name),
+            _ => refuse("expected a name"),
+        })?,
         payload: fields.get("payload", |value| nullable(value, Type::read))?,
     })
 }

@@ -339,3 +339,34 @@ fn an_artifact_that_is_no_canonical_item_is_refused_as_that_artifact() {
     };
     assert!(verify(&neither).is_err());
 }
+
+#[test]
+fn a_flipped_byte_is_never_accepted() {
+    let mut workshop = Workshop::new();
+    let ours = built(&mut workshop, "test-both");
+    let files: [fn(&mut Inputs) -> &mut Vec<u8>; 9] = [
+        |inputs| &mut inputs.source,
+        |inputs| &mut inputs.core,
+        |inputs| &mut inputs.target_ir,
+        |inputs| &mut inputs.projection,
+        |inputs| &mut inputs.package,
+        |inputs| &mut inputs.lawpacks[0].manifest,
+        |inputs| &mut inputs.lawpacks[0].exports,
+        |inputs| inputs.lawpacks[0].adapter.as_mut().unwrap(),
+        |inputs| &mut inputs.lawpacks[1].exports,
+    ];
+    for (number, file) in files.iter().enumerate() {
+        let length = file(&mut ours.clone()).len();
+        for at in (0..length).step_by(length.div_ceil(60)) {
+            for bit in [0x01, 0x20, 0x80] {
+                let mut inputs = ours.clone();
+                file(&mut inputs)[at] ^= bit;
+                let report = verify(&inputs).unwrap();
+                assert!(
+                    report.rejection.is_some(),
+                    "file {number}, byte {at}, bit {bit}"
+                );
+            }
+        }
+    }
+}
