@@ -9,7 +9,7 @@ use crate::{
 use edict_codec::{
     cbor::{Integer, Value},
     hex,
-    json::{self, JsonLimits, Node, Span, Tree},
+    json::{self, JsonError, JsonErrorKind, JsonLimits, Node, Span, Tree},
 };
 
 /// Greatest size of a document in bytes.
@@ -45,8 +45,17 @@ impl Document {
             let place = Place::new(file, span, &lines);
             Box::new(Failure::from(Report::cli(kind, message).at(place)))
         };
-        let node = json::parse(bytes, limits)
-            .map_err(|error| refuse(error.span, format!("read the document: {error}")))?;
+        let malformed = |error: JsonError| {
+            let mut failure = refuse(
+                error.span,
+                format!("read the document: {}", prose(error.kind)),
+            );
+            if error.kind == JsonErrorKind::DuplicateKey {
+                failure.summary.help = Some("remove it".to_owned());
+            }
+            failure
+        };
+        let node = json::parse(bytes, limits).map_err(malformed)?;
         let value = to_value(&node).map_err(|(span, message)| refuse(span, message))?;
         Ok(Self {
             file: file.to_owned(),
@@ -69,8 +78,13 @@ impl Document {
 
     /// As [`Self::refuse`], of another kind.
     pub fn refuse_as(&self, kind: &'static str, error: &ShapeError) -> Box<Failure> {
-        let report = Report::cli(kind, error.to_string());
-        Box::new(Failure::from(report.at(self.place(error))))
+        let mut report = Report::cli(kind, error.to_string()).at(self.place(error));
+        if error.on_name {
+            report = report.help("remove it");
+        } else if kind.ends_with("PathEscape") {
+            report = report.help("write a path below the directory of the document");
+        }
+        Box::new(Failure::from(report))
     }
 
     fn place(&self, error: &ShapeError) -> Place {
@@ -94,6 +108,26 @@ impl Document {
             span = if error.on_name { name_span } else { node.span };
         }
         Place::new(&self.file, span, &self.lines)
+    }
+}
+
+/// What is wrong with text that is no strict JSON, for people.
+pub fn prose(kind: JsonErrorKind) -> &'static str {
+    match kind {
+        JsonErrorKind::TooLarge => "larger than 1048576 bytes",
+        JsonErrorKind::EmptyDocument => "nothing but white space",
+        JsonErrorKind::ByteOrderMark => "a byte order mark",
+        JsonErrorKind::InvalidUtf8 => "not UTF-8",
+        JsonErrorKind::ControlCharacter => "a control character in a string",
+        JsonErrorKind::InvalidEscape => "an escape that does not exist",
+        JsonErrorKind::LoneSurrogate => "half of a surrogate pair",
+        JsonErrorKind::UnexpectedEnd => "it ends inside a value",
+        JsonErrorKind::DuplicateKey => "duplicate member name",
+        JsonErrorKind::NumberForm => "a number that is no plain integer",
+        JsonErrorKind::NumberRange => "an integer beyond 64 bits",
+        JsonErrorKind::JsonSyntax => "unexpected character",
+        JsonErrorKind::NestingTooDeep => "containers nest too deep",
+        JsonErrorKind::TrailingData => "something after the value",
     }
 }
 

@@ -2,7 +2,7 @@
 //! The request: one settings record, then input records.
 
 use crate::{
-    document::to_value,
+    document::{prose, to_value},
     failure::Failure,
     shape::{At, ShapeError, Strictness},
 };
@@ -106,7 +106,10 @@ fn record(number: usize, line: &[u8]) -> Result<Value, Box<Failure>> {
         let message = format!("read line {number} of the request: {message}");
         Failure::cli("InvalidJsonl", message)
     };
-    let node = json::parse(line, limits).map_err(|error| refuse(error.to_string()))?;
+    let node = json::parse(line, limits).map_err(|error| {
+        let (start, end) = (error.span.start, error.span.end);
+        refuse(format!("{} at bytes {start}..{end}", prose(error.kind)))
+    })?;
     to_value(&node).map_err(|(_, message)| refuse(message))
 }
 

@@ -189,7 +189,7 @@ fn documents_are_closed() {
     );
     let run = refused(
         &space,
-        &expect!["InvalidApplicationConfig: read the document: DuplicateKey at bytes 353..361"],
+        &expect!["InvalidApplicationConfig: read the document: duplicate member name"],
     );
     assert_eq!(run.summary()["line"], 1);
 }

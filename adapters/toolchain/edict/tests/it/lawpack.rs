@@ -158,7 +158,7 @@ fn definitions_are_closed_and_typed() {
     refused(
         r#""outputDirectory": "out""#,
         r#""outputDirectory": "out", "outputDirectory": "o""#,
-        &expect!["3:29 InvalidLawpackDefinition: read the document: DuplicateKey at bytes 68..85"],
+        &expect!["3:29 InvalidLawpackDefinition: read the document: duplicate member name"],
     );
     refused(
         r#""definition": "Bytes<max=65536>""#,
@@ -358,5 +358,18 @@ fn a_helper_must_fit_its_cost_template() {
             "typeCheck/InvalidBound",
             "cli/LawpackCompilationFailed"
         ]
+    );
+}
+
+#[test]
+fn the_bundled_target_has_the_digests_of_the_contract() {
+    use edict::lawpack::target::{profile_digest, target_ir_digest};
+    assert_eq!(
+        edict_codec::hex::encode(&profile_digest()),
+        "debace378973d1cbe66ebaebc1a326b1fffc17e0c2628d42f2b8ca5098da821b"
+    );
+    assert_eq!(
+        edict_codec::hex::encode(&target_ir_digest()),
+        "ffc8f9cb8d68de642cc709e819ab28b4ba6e7054994b71586efb437cc990c45f"
     );
 }

@@ -56,11 +56,13 @@ fn malformed_lines_are_refused() {
     );
     refused(
         "\n{\"schema\":",
-        &expect!["InvalidJsonl: read line 2 of the request: UnexpectedEnd at bytes 10..10"],
+        &expect![
+            "InvalidJsonl: read line 2 of the request: it ends inside a value at bytes 10..10"
+        ],
     );
     refused(
         r#"{"schema":"edict.compiler.settings/v1","operation":"check","operation":"build"}"#,
-        &expect!["InvalidJsonl: read line 1 of the request: DuplicateKey at bytes 59..70"],
+        &expect!["InvalidJsonl: read line 1 of the request: duplicate member name at bytes 59..70"],
     );
     let deep = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
     refused(
@@ -69,7 +71,9 @@ fn malformed_lines_are_refused() {
     );
     refused(
         &deep(65),
-        &expect!["InvalidJsonl: read line 1 of the request: NestingTooDeep at bytes 64..65"],
+        &expect![
+            "InvalidJsonl: read line 1 of the request: containers nest too deep at bytes 64..65"
+        ],
     );
 }
 
