@@ -10,6 +10,7 @@ mod envelope;
 mod fields;
 pub(crate) mod findings;
 mod functions;
+mod header;
 mod installation;
 mod orders;
 mod program;

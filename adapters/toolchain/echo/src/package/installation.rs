@@ -7,7 +7,7 @@ use super::{
     envelope::Envelope,
     findings::Findings,
     functions::Functions,
-    orders,
+    header, orders,
     program::{Sources, read_program},
     projection,
     types::{Scope, TypeError, TypeId, Types},
@@ -70,6 +70,10 @@ pub(super) fn load(
         .map_err(malformed_type)?;
     let (ends, obstructions) = stated_types(envelope, &mut types, &mut names)?;
     let mut findings = Findings::default();
+    if let Err(wrong) = header::judge(&artifacts.target_ir, &artifacts.core) {
+        let path = format!(".targetIr.bytes{}", wrong.path.trim_end_matches('.'));
+        findings.malformed(&path, &wrong.message);
+    }
     let coordinate = artifacts.core.get("coordinate").and_then(Value::as_text);
     let mut functions = Functions::new(
         &artifacts.core,

@@ -557,6 +557,32 @@ fn h22_what_this_host_does_not_know_is_refused_in_branches_never_taken() {
 }
 
 #[test]
+fn target_ir_is_of_this_target_and_of_this_core() {
+    for (key, value, path) in [
+        ("kind", json!("targetIrArtifact"), ".kind"),
+        ("domain", json!("echo.other-ir/v1"), ".domain"),
+        (
+            "sourceCoreCoordinate",
+            json!("m@2"),
+            ".sourceCoreCoordinate",
+        ),
+        (
+            "targetProfile",
+            json!({"id": "echo.other@1", "digest": null}),
+            ".targetProfile.id",
+        ),
+        ("more", json!(1), ".more"),
+    ] {
+        let mut program = copy();
+        program.target_ir[key] = value;
+        assert_eq!(
+            refused(program.build()),
+            place("program-malformed", &format!(".targetIr.bytes{path}"))
+        );
+    }
+}
+
+#[test]
 fn h22_references_resolve_and_ids_stand_once_in_one_order() {
     let malformed = |program: &Program| assert_eq!(kind_of(program), "program-malformed");
     for value in [

@@ -150,6 +150,12 @@ impl Program {
             }),
             target_ir: json!({
                 "kind": "orderedTargetIrArtifact",
+                "domain": "echo.atoms-ir/v1",
+                "targetProfile": {
+                    "id": "echo.dpo@1",
+                    "digest": ["sha256", {"$bytes": hex::encode(&package::TARGET_PROFILE)}],
+                },
+                "sourceCoreCoordinate": "m@1",
                 "intents": {"run": {
                     "operationProfile": "k@1.pure",
                     "basis": null,
