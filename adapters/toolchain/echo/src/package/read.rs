@@ -81,23 +81,22 @@ impl<'a> Reader<'a, '_> {
             self.malformed("a map must stand here");
             return None;
         };
-        for (key, _) in entries {
-            let known = key.as_text().is_some_and(|key| keys.contains(&key));
-            if !known {
+        let mut values = [None; N];
+        for (key, entry) in entries {
+            let key = key.as_text();
+            let place = keys.iter().position(|known| Some(*known) == key);
+            let Some(slot) = place.and_then(|place| values.get_mut(place)) else {
                 self.malformed(&format!("unknown key; the keys are {}", keys.join(", ")));
                 return None;
-            }
+            };
+            *slot = Some(entry);
         }
-        let mut values = [value; N];
-        for (key, slot) in keys.into_iter().zip(&mut values) {
-            if let Some(found) = value.get(key) {
-                *slot = found;
-            } else {
-                self.at(key, |it| it.malformed("this key is missing"));
-                return None;
-            }
+        if let Some(place) = values.iter().position(Option::is_none) {
+            let key = keys.get(place).copied().unwrap_or_default();
+            self.at(key, |it| it.malformed("this key is missing"));
+            return None;
         }
-        Some(values)
+        Some(values.map(|found| found.unwrap_or(value)))
     }
 
     /// A text.
