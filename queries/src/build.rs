@@ -45,7 +45,7 @@ pub(crate) fn recipe(db: &dyn Db, application: Application<'_>) -> BuildRecipe {
 
 fn request(db: &dyn Db, application: Application<'_>) -> BuildRequest {
     let document = application.document(db);
-    let limits = Suite::get(db).document(db).limits;
+    let limits = Suite::get(db).limits(db);
     BuildRequest {
         recipe: recipe(db, application),
         document: file_name(application.locator(db)),

@@ -3,7 +3,7 @@
 
 use edict_codec::digest::TypedDigest;
 use edict_test_model::{
-    ContextNonce, Locator,
+    ContextNonce, Limits, Locator,
     plan::{CasePlan, HostPins},
     suite::{ApplicationDocument, Shape, SuiteDocument},
 };
@@ -29,6 +29,9 @@ pub(crate) struct Suite {
     /// The manifest.
     #[returns(ref)]
     pub(crate) document: Arc<SuiteDocument>,
+    /// Its effective limits, apart from it: a new label must not touch what only reads limits.
+    #[returns(copy)]
+    pub(crate) limits: Limits,
     /// Application documents by locator.
     #[returns(ref)]
     pub(crate) applications: Arc<BTreeMap<Locator, Arc<ApplicationDocument>>>,

@@ -14,6 +14,8 @@ mod plan;
 mod reuse;
 mod runner;
 mod snapshot;
+#[cfg(test)]
+mod tests;
 mod verdict;
 mod verify;
 

@@ -278,11 +278,14 @@ fn set_suite(
     files: Arc<BTreeMap<Locator, FileSnapshot>>,
 ) {
     let Some(suite) = Suite::try_get(engine) else {
-        _ = Suite::builder(Arc::clone(document), applications, files)
+        _ = Suite::builder(Arc::clone(document), document.limits, applications, files)
             .durability(Durability::MEDIUM)
             .new(engine);
         return;
     };
+    if suite.limits(engine) != document.limits {
+        suite.set_limits(engine).to(document.limits);
+    }
     if suite.document(engine) != document {
         suite.set_document(engine).to(Arc::clone(document));
     }

@@ -42,7 +42,7 @@ pub(crate) fn plan<'db>(db: &'db dyn Db, case: Case<'db>) -> Result<Arc<CasePlan
                 payload: body(db, *payload),
             },
         },
-        limits: Suite::get(db).document(db).limits,
+        limits: Suite::get(db).limits(db),
         host: Toolchain::get(db).host_roles(db).clone(),
     }))
 }

@@ -54,7 +54,7 @@ pub struct PreparedCase {
 /// One suite in the graph. It may be loaded again after an edit: what did not change is kept.
 #[derive(Debug)]
 pub struct Runner {
-    engine: Engine,
+    pub(crate) engine: Engine,
     ports: Ports,
     log: EventLog,
     suite: Option<SuiteBytes>,

@@ -19,7 +19,7 @@ pub(crate) fn verify<'db>(
     application: Application<'db>,
 ) -> Result<Arc<Verified>, Arc<Failure>> {
     let built = build(db, application)?;
-    let limits = Suite::get(db).document(db).limits;
+    let limits = Suite::get(db).limits(db);
     let roles = Toolchain::get(db).verify_roles(db);
     let request = VerifyRequest {
         recipe: VerifyRecipe::of(
