@@ -114,6 +114,10 @@ impl<'a> Reader<'a, '_> {
     }
 
     fn type_here(&mut self, value: &'a Cbor) -> Option<TypeId> {
+        let known = |text| self.types.known(text, self.scope);
+        if let Some(id) = value.as_text().and_then(known) {
+            return Some(id);
+        }
         let path = self.path.text();
         let Some(text) = value.as_text() else {
             self.findings.bad_type(&path, "a type text must stand here");

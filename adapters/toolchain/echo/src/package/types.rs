@@ -85,7 +85,7 @@ pub(crate) struct Types {
     table: Vec<Type>,
     named: BTreeMap<String, TypeId>,
     exported: BTreeMap<String, String>,
-    texts: BTreeMap<(Scope, String), TypeId>,
+    texts: BTreeMap<Scope, BTreeMap<String, TypeId>>,
     /// Exported definitions that were named but not read yet.
     waiting: Vec<(TypeId, String)>,
 }
@@ -150,9 +150,8 @@ impl Types {
         path: &str,
         names: &mut Names,
     ) -> Result<TypeId, TypeError> {
-        let key = (scope, text.to_owned());
-        if let Some(id) = self.texts.get(&key) {
-            return Ok(*id);
+        if let Some(id) = self.known(text, scope) {
+            return Ok(id);
         }
         let fail = |message: String| TypeError {
             path: path.to_owned(),
@@ -161,8 +160,18 @@ impl Types {
         let parsed = type_text::parse(text, false).map_err(|error| fail(error.to_string()))?;
         let id = self.resolve(&parsed, scope, names).map_err(&fail)?;
         self.read_waiting(names).map_err(fail)?;
-        self.texts.insert(key, id);
+        self.keep(text, scope, id);
         Ok(id)
+    }
+
+    /// The type of a text that was read before.
+    pub(crate) fn known(&self, text: &str, scope: Scope) -> Option<TypeId> {
+        self.texts.get(&scope)?.get(text).copied()
+    }
+
+    fn keep(&mut self, text: &str, scope: Scope, id: TypeId) {
+        let texts = self.texts.entry(scope).or_default();
+        texts.insert(text.to_owned(), id);
     }
 
     fn add(&mut self, ty: Type) -> TypeId {
@@ -240,13 +249,12 @@ impl Types {
             return Ok(*id);
         }
         if scope == Scope::Lawpack {
-            let key = (scope, name.to_owned());
-            if let Some(id) = self.texts.get(&key) {
-                return Ok(*id);
+            if let Some(id) = self.known(name, scope) {
+                return Ok(id);
             }
             if let Some(definition) = self.exported.get(name).cloned() {
                 let id = self.add(Type::Bool);
-                self.texts.insert(key, id);
+                self.keep(name, scope, id);
                 self.waiting.push((id, definition));
                 return Ok(id);
             }
