@@ -9,7 +9,7 @@ use crate::{
     wire::{reply::optional_digest, request::Basis},
 };
 use edict_codec::{
-    cbor::{Value, encode},
+    cbor::{Encoder, Value, encode},
     digest::{TypedDigest, derive_typed},
 };
 
@@ -23,6 +23,19 @@ pub const PURE_ABI: &str = "echo.pure-execution/v1";
 pub const EFFECTFUL_ABI: &str = "echo.effectful-execution/v1";
 /// `abi` of a receipt.
 pub const RECEIPT_ABI: &str = "echo.receipt/v1";
+
+/// The bytes every record of that kind begins with: the head of its map, and the first key in
+/// canonical order with its value.
+pub fn record_start(kind: Kind) -> Vec<u8> {
+    let mut start = Encoder::new();
+    start.map(match kind {
+        Kind::Pure => 12,
+        Kind::Effectful => 18,
+    });
+    start.text("abi");
+    start.text(abi(kind));
+    start.into_bytes()
+}
 
 /// What an effectful invocation did to the state.
 #[derive(Clone, Debug)]

@@ -4,7 +4,7 @@
 use super::format::RecordKind;
 use crate::{
     executable::Kind,
-    receipt::abi,
+    receipt::record_start,
     wire::{
         reply::{optional_bytes, optional_digest},
         request::Basis,
@@ -129,8 +129,7 @@ impl Decided {
             None => Kind::Pure,
             Some(_) => Kind::Effectful,
         };
-        let record = decode(&self.record).ok()?;
-        (record.get("abi")?.as_text()? == abi(kind)).then_some(kind)
+        self.record.starts_with(&record_start(kind)).then_some(kind)
     }
 }
 

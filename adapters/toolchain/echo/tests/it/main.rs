@@ -14,7 +14,8 @@ mod contexts;
 mod effects;
 #[cfg(test)]
 mod evaluation;
-#[cfg(all(test, feature = "fault-points"))]
+#[cfg(feature = "fault-points")]
+#[cfg(test)]
 mod faults;
 #[cfg(test)]
 mod frames;

@@ -339,6 +339,7 @@ fn h71_pure_records_and_their_semantic_digests() {
     ] {
         let record = receipt::record(&facts, &pure_execution(&input, decision, used));
         assert_eq!(hex::encode(&record), hex::encode(&preimage(name)));
+        assert!(record.starts_with(&receipt::record_start(Kind::Pure)));
         assert_eq!(
             receipt::semantic_digest(Kind::Pure, &record).hex(),
             vector_digest(name)
@@ -385,6 +386,7 @@ fn h71_an_effectful_record_from_a_real_overlay() {
         },
     );
     assert_eq!(record, preimage("effectful-settled"));
+    assert!(record.starts_with(&receipt::record_start(Kind::Effectful)));
     assert_eq!(
         receipt::semantic_digest(Kind::Effectful, &record).hex(),
         vector_digest("effectful-settled")
