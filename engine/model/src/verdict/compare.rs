@@ -114,7 +114,10 @@ fn case_result(plan: &CasePlan, bytes: &[u8], judged: &mut Judged) {
             if result.passed {
                 passed(judged);
             } else {
-                let message = "an assertion of the program failed".to_owned();
+                let message = match judged.result.as_ref().map(|it| it.message.as_str()) {
+                    None | Some("") => "an assertion of the program failed".to_owned(),
+                    Some(text) => format!("an assertion of the program failed: {text}"),
+                };
                 differs(plan, FailureKind::AssertionFailed, message, None, judged);
             }
         }
