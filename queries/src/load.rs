@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The closure walk: reads every file that a suite names, once, and sets the inputs.
 
+mod references;
+
 use crate::{
     db::Engine,
     inputs::{BuildRoles, FileSnapshot, Suite, Toolchain, VerifyRoles},
@@ -10,8 +12,9 @@ use edict_test_model::{
     CaseId, Detail, Failure, FailureKind, Locator, Stage,
     ports::{FileBytes, ReadError, SnapshotPort},
     run::host_pins,
-    suite::{ApplicationDocument, Expect, LockDocument, Role, SuiteDocument},
+    suite::{ApplicationDocument, DocumentError, LockDocument, Role, Shape, SuiteDocument},
 };
+use references::{Reference, references};
 use salsa::{Durability, Setter};
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -37,16 +40,24 @@ impl Closure {
     }
 }
 
-/// Reads everything that a suite names and keeps nothing of it.
-///
-/// # Errors
-/// As a load: of stage `snapshot`, or `LockDisagreesWithApplication`.
+/// Reads everything that a suite names and tells every problem once, in the order of the cases.
+/// Without a lock the applications are read in whichever shape they fit.
 pub fn check_closure(
     port: &dyn SnapshotPort,
     document: &SuiteDocument,
-    lock: &LockDocument,
-) -> Result<(), Failure> {
-    read_closure(port, document, lock).map(|_| ())
+    lock: Option<&LockDocument>,
+) -> Vec<Failure> {
+    let mut walk = Walk::new(port, document, lock);
+    let mut problems: Vec<Failure> = Vec::new();
+    for reference in references(document) {
+        if let Err(failure) = walk.take(&reference) {
+            let told = |it: &Failure| it.kind == failure.kind && it.message == failure.message;
+            if !problems.iter().any(told) {
+                problems.push(failure);
+            }
+        }
+    }
+    problems
 }
 
 /// Reads everything that `document` names, in the order of its cases.
@@ -58,28 +69,9 @@ pub(crate) fn read_closure(
     document: &SuiteDocument,
     lock: &LockDocument,
 ) -> Result<Closure, Failure> {
-    let mut walk = Walk {
-        port,
-        lock,
-        files: BTreeMap::new(),
-        applications: BTreeMap::new(),
-        closure_left: MAX_CLOSURE,
-        fixtures_left: document.limits.max_fixture_bytes(),
-        fixtures_limit: document.limits.max_fixture_bytes(),
-        fixtures: Vec::new(),
-    };
-    for (index, case) in document.cases.iter().enumerate() {
-        let at = |member: &str| format!("/cases/{index}/{member}");
-        walk.application(&case.application, &case.id, &at("application"))?;
-        walk.fixture(&case.input, &case.id, &at("input"))?;
-        for (entry, setup) in case.setup.iter().enumerate() {
-            let at = |member: &str| format!("/cases/{index}/setup/{entry}/{member}");
-            walk.application(&setup.application, &case.id, &at("application"))?;
-            walk.fixture(&setup.input, &case.id, &at("input"))?;
-        }
-        if let Expect::Obstruction { payload, .. } = &case.expect {
-            walk.fixture(payload, &case.id, &at("expect/payload"))?;
-        }
+    let mut walk = Walk::new(port, document, Some(lock));
+    for reference in references(document) {
+        walk.take(&reference)?;
     }
     Ok(Closure {
         files: walk.files,
@@ -89,7 +81,7 @@ pub(crate) fn read_closure(
 
 struct Walk<'a> {
     port: &'a dyn SnapshotPort,
-    lock: &'a LockDocument,
+    lock: Option<&'a LockDocument>,
     files: BTreeMap<Locator, FileBytes>,
     applications: BTreeMap<Locator, Arc<ApplicationDocument>>,
     closure_left: u64,
@@ -98,14 +90,49 @@ struct Walk<'a> {
     fixtures: Vec<Locator>,
 }
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
+    fn new(
+        port: &'a dyn SnapshotPort,
+        document: &SuiteDocument,
+        lock: Option<&'a LockDocument>,
+    ) -> Self {
+        Self {
+            port,
+            lock,
+            files: BTreeMap::new(),
+            applications: BTreeMap::new(),
+            closure_left: MAX_CLOSURE,
+            fixtures_left: document.limits.max_fixture_bytes(),
+            fixtures_limit: document.limits.max_fixture_bytes(),
+            fixtures: Vec::new(),
+        }
+    }
+
+    fn take(&mut self, reference: &Reference<'_>) -> Result<(), Failure> {
+        let (locator, case) = (reference.locator, reference.case);
+        if reference.application {
+            self.application(locator, case, &reference.pointer)
+        } else {
+            self.fixture(locator, case, &reference.pointer)
+        }
+    }
+
+    fn decode(&self, bytes: &[u8]) -> Result<ApplicationDocument, DocumentError> {
+        match self.lock {
+            Some(lock) => ApplicationDocument::decode(bytes, lock.shape),
+            None => ApplicationDocument::decode(bytes, Shape::Bundled).or_else(|error| {
+                ApplicationDocument::decode(bytes, Shape::Upstream).map_err(|_| error)
+            }),
+        }
+    }
+
     fn application(&mut self, at: &Locator, case: &CaseId, pointer: &str) -> Result<(), Failure> {
         if self.applications.contains_key(at) {
             return Ok(());
         }
         let place = |failure: Failure| with_place(failure, case, Some(pointer));
         let bytes = self.file(at).map_err(place)?;
-        let document = ApplicationDocument::decode(&bytes, self.lock.shape).map_err(|error| {
+        let document = self.decode(&bytes).map_err(|error| {
             with_place(error.into_failure(Stage::Snapshot, at.as_str()), case, None)
         })?;
         for name in document.files() {
@@ -130,8 +157,10 @@ impl Walk<'_> {
         at: &Locator,
         case: &CaseId,
     ) -> Result<(), Failure> {
-        let pinned = self
-            .lock
+        let Some(lock) = self.lock else {
+            return Ok(());
+        };
+        let pinned = lock
             .entry(Role::TargetProfile)
             .and_then(|entry| entry.coordinate());
         if pinned == Some(document.target_profile.as_str()) {

@@ -26,8 +26,13 @@ impl BlobStore for Store {
             Failure::new(Stage::Report, FailureKind::ArtifactWriteFailed, message)
         };
         let path = self.shelf(BLOB, &digest).map_err(failed)?;
+        let limit = ByteLimit::new(bytes.len() as u64);
+        if read(&path, limit).is_ok_and(|kept| kept == bytes) {
+            touch(&path);
+            return Ok(digest);
+        }
         if !create(&path, bytes, Durability::Unsynced).map_err(failed)? {
-            let same = read(&path, ByteLimit::new(bytes.len() as u64)).is_ok_and(|it| it == bytes);
+            let same = read(&path, limit).is_ok_and(|kept| kept == bytes);
             if !same {
                 // A corrupt blob is quarantined before it is written again (A4).
                 self.quarantine(&path);

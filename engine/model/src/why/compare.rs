@@ -10,6 +10,7 @@ use crate::{
     ids::{CaseId, Locator},
     recipe::{Difference, Leaf, differing},
 };
+use edict_codec::digest::TypedDigest;
 
 /// A link of the chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -103,8 +104,12 @@ pub struct Side {
     pub run: u64,
     /// How the case ended.
     pub ending: Option<Ending>,
-    /// What its program ended in, for people.
-    pub outcome: Option<String>,
+    /// What its program ended in, field by field.
+    pub outcome: Vec<(String, String)>,
+    /// Context of its execution.
+    pub context: Option<String>,
+    /// Identity of Core.
+    pub core: Option<TypedDigest>,
 }
 
 /// Everything there is to say about a case between two runs.
@@ -138,6 +143,11 @@ impl Explanation {
     /// Whether order alone changed a verdict, which is a defect of runner or host (A13).
     pub fn is_defect(&self) -> bool {
         self.verdict_changed() && self.causes == [Cause::SuiteOrder]
+    }
+
+    /// Every differing leaf, in the order of the links: the positions of a proof.
+    pub fn differing(&self) -> Vec<&DifferingLeaf> {
+        self.steps.iter().flat_map(|it| &it.differing).collect()
     }
 
     /// The first link in which something differs.
@@ -198,7 +208,9 @@ fn side(run: &RunRecord, case: Option<&CaseRecord>) -> Side {
     Side {
         run: run.number,
         ending: case.and_then(|case| case.ending),
-        outcome: case.and_then(|case| case.outcome.clone()),
+        outcome: case.map(|case| case.outcome.clone()).unwrap_or_default(),
+        context: case.and_then(|case| case.context.clone()),
+        core: case.and_then(|case| case.core.clone()),
     }
 }
 

@@ -33,6 +33,11 @@ pub enum Proof {
         /// Executions made.
         executions: u32,
     },
+    /// What could not be swapped gives the new verdict by itself: the old inputs have it too.
+    Held {
+        /// Executions made.
+        executions: u32,
+    },
     /// The allowed executions were used up; these changes are enough, maybe not all are needed.
     LimitReached {
         /// Positions, ascending.

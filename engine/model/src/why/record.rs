@@ -3,6 +3,7 @@
 
 use crate::{
     built::ArtifactRole,
+    declared_type::to_untyped_json,
     failure::{FailureKind, Stage},
     ids::{CaseId, Locator},
     recipe::{Leaf, LeafValue, leaves, locators},
@@ -16,7 +17,10 @@ use crate::{
     },
     verdict::Verdict,
 };
-use edict_codec::digest::TypedDigest;
+use edict_codec::{cbor::decode, digest::TypedDigest, json::write_record};
+
+/// Greatest length of a value in a record, in bytes.
+const MAX_SHOWN: usize = 512;
 
 /// One run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,6 +39,8 @@ pub struct RunRecord {
     pub primary: Option<(Stage, FailureKind)>,
     /// The report's semantic digest.
     pub semantic: TypedDigest,
+    /// Every file of the snapshot with its blob: what a proof can be made from again.
+    pub files: Vec<(Locator, TypedDigest)>,
 }
 
 /// One case of a run.
@@ -64,8 +70,11 @@ pub struct CaseRecord {
     pub ending: Option<Ending>,
     /// Semantic digest of the execution, when there was one.
     pub execution: Option<TypedDigest>,
-    /// Status and message, or coordinate, of what the program ended in. For people.
-    pub outcome: Option<String>,
+    /// The 64 hexadecimal digits of the context in which it was executed. For people.
+    pub context: Option<String>,
+    /// What the program ended in, field by field: status, assertions and message, or coordinate and
+    /// payload, or a value. For people.
+    pub outcome: Vec<(String, String)>,
 }
 
 /// How a case ended.
@@ -100,7 +109,20 @@ impl RunRecord {
             class: summary.outcome.class,
             primary: primary.map(|primary| (primary.stage, primary.kind)),
             semantic,
+            files: Vec::new(),
         }
+    }
+
+    /// The same record with the files of its snapshot.
+    #[must_use]
+    pub fn with_files(self, files: Vec<(Locator, TypedDigest)>) -> Self {
+        Self { files, ..self }
+    }
+
+    /// The blob of the file that was at `path`.
+    pub fn file(&self, path: &Locator) -> Option<&TypedDigest> {
+        let row = self.files.iter().find(|(file, _)| file == path);
+        row.map(|(_, blob)| blob)
     }
 
     /// The case of that id.
@@ -148,15 +170,10 @@ impl CaseRecord {
                 kind: ending.kind,
             }),
             execution: execution.map(|execution| execution.semantic_digest.clone()),
-            outcome: execution.map(|execution| match (&execution.outcome, &report.result) {
-                (ExecutionOutcome::Obstruction { coordinate, .. }, _) => coordinate.clone(),
-                (ExecutionOutcome::Result(_), Some(result)) => {
-                    format!("message {:?}", result.message)
-                }
-                (ExecutionOutcome::Result(body), None) => {
-                    format!("a value of {} bytes", body.byte_length())
-                }
-            }),
+            context: None,
+            outcome: execution
+                .map(|execution| outcome(&execution.outcome, report))
+                .unwrap_or_default(),
         }
     }
 
@@ -168,4 +185,49 @@ impl CaseRecord {
             .find(|(candidate, _)| candidate == label);
         row.map(|(_, locator)| locator)
     }
+}
+
+/// The fields of what an execution ended in. A case result is told field by field; any other value,
+/// and the payload of an obstruction, as untyped JSON.
+fn outcome(outcome: &ExecutionOutcome, report: &CaseReport) -> Vec<(String, String)> {
+    let row = |name: &str, value: String| (name.to_owned(), value);
+    match (outcome, &report.result) {
+        (
+            ExecutionOutcome::Obstruction {
+                coordinate,
+                payload,
+            },
+            _,
+        ) => vec![
+            row("obstruction", coordinate.clone()),
+            row("payload", shown(&payload.bytes)),
+        ],
+        (ExecutionOutcome::Result(_), Some(result)) => {
+            let passed = report.verdict() == Some(Verdict::Passed);
+            vec![
+                row("status", if passed { "0" } else { "1" }.to_owned()),
+                row("assertions", result.assertions.to_string()),
+                row("message", format!("{:?}", result.message)),
+            ]
+        }
+        (ExecutionOutcome::Result(body), None) => vec![row("value", shown(&body.bytes))],
+    }
+}
+
+/// A value as one line of untyped JSON, cut after [`MAX_SHOWN`] bytes.
+fn shown(bytes: &[u8]) -> String {
+    let json = decode(bytes).ok().map(|value| to_untyped_json(&value));
+    let Some(Ok(json)) = json else {
+        return format!("{} bytes", bytes.len());
+    };
+    let mut text = write_record(&json);
+    if text.len() > MAX_SHOWN {
+        let end = (0..=MAX_SHOWN)
+            .rev()
+            .find(|end| text.is_char_boundary(*end))
+            .unwrap_or(0);
+        text.truncate(end);
+        text.push_str("..");
+    }
+    text
 }

@@ -46,6 +46,17 @@ pub fn record_json(record: &RunRecord) -> Json {
         ("class", Json::text(record.class.name())),
         ("primary", Json::optional(primary, |primary| primary)),
         ("semanticDigest", digest_json(&record.semantic)),
+        (
+            "files",
+            Json::Array(record.files.iter().map(file_json).collect()),
+        ),
+    ])
+}
+
+fn file_json((path, blob): &(Locator, TypedDigest)) -> Json {
+    Json::object([
+        ("path", Json::text(path.as_str())),
+        ("blob", digest_json(blob)),
     ])
 }
 
@@ -63,6 +74,13 @@ fn leaves_json(leaves: &[Leaf]) -> Json {
         ])
     };
     Json::Array(leaves.iter().map(leaf).collect())
+}
+
+fn field_json((name, value): &(String, String)) -> Json {
+    Json::object([
+        ("name", Json::text(name.as_str())),
+        ("value", Json::text(value.as_str())),
+    ])
 }
 
 fn case_json(case: &CaseRecord) -> Json {
@@ -97,8 +115,12 @@ fn case_json(case: &CaseRecord) -> Json {
         ("ending", Json::optional(case.ending, ending)),
         ("execution", digest(&case.execution)),
         (
+            "context",
+            Json::optional(case.context.as_deref(), Json::text),
+        ),
+        (
             "outcome",
-            Json::optional(case.outcome.as_deref(), Json::text),
+            Json::Array(case.outcome.iter().map(field_json).collect()),
         ),
     ])
 }
@@ -123,6 +145,7 @@ pub fn decode_record(bytes: &[u8]) -> Result<RunRecord, DocumentError> {
         "class",
         "primary",
         "semanticDigest",
+        "files",
     ]))?;
     let cases = object.required("cases")?.items()?;
     Ok(RunRecord {
@@ -141,7 +164,27 @@ pub fn decode_record(bytes: &[u8]) -> Result<RunRecord, DocumentError> {
             .map(|at| primary(&at))
             .transpose()?,
         semantic: object.required("semanticDigest")?.any_digest()?,
+        files: object
+            .required("files")?
+            .items()?
+            .iter()
+            .map(file)
+            .collect::<Result<_, _>>()?,
     })
+}
+
+fn file(at: &At<'_>) -> Result<(Locator, TypedDigest), DocumentError> {
+    let object = at.object()?;
+    object.closed(&all(["path", "blob"]))?;
+    let path = object.required("path")?.path()?;
+    Ok((path, object.required("blob")?.any_digest()?))
+}
+
+fn field(at: &At<'_>) -> Result<(String, String), DocumentError> {
+    let object = at.object()?;
+    object.closed(&all(["name", "value"]))?;
+    let name = object.required("name")?.text()?.to_owned();
+    Ok((name, object.required("value")?.text()?.to_owned()))
 }
 
 fn all<const N: usize>(names: [&str; N]) -> [(&str, Presence); N] {
@@ -189,6 +232,7 @@ fn case(at: &At<'_>) -> Result<CaseRecord, DocumentError> {
         "core",
         "ending",
         "execution",
+        "context",
         "outcome",
     ]))?;
     let digest = |name: &str| {
@@ -199,7 +243,7 @@ fn case(at: &At<'_>) -> Result<CaseRecord, DocumentError> {
             .transpose()
     };
     let id = object.required("id")?;
-    let outcome = object.required("outcome")?.non_null();
+    let context = object.required("context")?.non_null();
     Ok(CaseRecord {
         id: id.named(CaseId::parse(id.text()?))?,
         label: object.required("label")?.text()?.to_owned(),
@@ -221,7 +265,13 @@ fn case(at: &At<'_>) -> Result<CaseRecord, DocumentError> {
             .map(|at| ending(&at))
             .transpose()?,
         execution: digest("execution")?,
-        outcome: outcome.map(|at| at.text().map(str::to_owned)).transpose()?,
+        context: context.map(|at| at.text().map(str::to_owned)).transpose()?,
+        outcome: object
+            .required("outcome")?
+            .items()?
+            .iter()
+            .map(field)
+            .collect::<Result<_, _>>()?,
     })
 }
 

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The record that a run leaves for `why`: kept while the run goes on, completed at its end (A10).
+
+use super::Publisher;
+use edict_codec::{
+    digest::TypedDigest,
+    hex,
+    json::{Json, write_document, write_record},
+};
+use edict_test_model::{
+    Failure, Locator, Stage, WarningKind,
+    diagnostic::Notice,
+    ports::{BlobStore as _, RunStore as _},
+    run::{
+        BuildDecision, CaseReport, CaseTelemetry, RunReport, VerifyDecision, semantic_digest,
+        semantic_json,
+    },
+    suite::{LockDocument, identity::SuiteSubject},
+    why::{CaseRecord, RunRecord, record_json},
+};
+use edict_test_queries::{CaseFacts, Runner};
+use edict_test_store::Store;
+use std::{io::Write, sync::Arc};
+
+/// A file of the snapshot: where it was, its blob and its bytes.
+pub(crate) type SnapshotFile = (Locator, TypedDigest, Arc<[u8]>);
+
+/// The open record of one run. It explains and decides nothing: what cannot be kept is a warning.
+#[derive(Debug)]
+pub(crate) struct Keeper {
+    store: Arc<Store>,
+    number: u64,
+    suite: SuiteSubject,
+    lock: Arc<LockDocument>,
+    facts: Vec<CaseFacts>,
+    files: Vec<SnapshotFile>,
+}
+
+impl Keeper {
+    /// Opens the record of a run whose programs are built. `documents` are manifest and lock, which
+    /// are no files of the closure.
+    ///
+    /// # Errors
+    /// Why no record is kept.
+    pub(crate) fn open(
+        store: Arc<Store>,
+        runner: &Runner,
+        lock: Arc<LockDocument>,
+        documents: Vec<SnapshotFile>,
+    ) -> Result<Self, Box<Notice>> {
+        let unknown = |failure: Failure| lost(&failure.message);
+        let mut files = documents;
+        files.extend(runner.files().map_err(unknown)?);
+        let suite = runner.suite_subject().map_err(unknown)?;
+        let facts = runner.case_facts().map_err(unknown)?;
+        let number = store.begin()?;
+        let keeper = Self {
+            store,
+            number,
+            suite,
+            lock,
+            facts,
+            files,
+        };
+        keeper.line(&Json::object([
+            ("type", Json::text("begin")),
+            ("suite", Json::text(keeper.suite.id.as_str())),
+            ("identity", Json::text(keeper.suite.identity().hex())),
+        ]))?;
+        Ok(keeper)
+    }
+
+    /// Notes a finished case.
+    fn case(&self, case: &CaseReport) -> Result<(), Box<Notice>> {
+        let verdict = case.verdict().map(edict_test_model::Verdict::name);
+        self.line(&Json::object([
+            ("type", Json::text("case")),
+            ("id", Json::text(case.id.as_str())),
+            ("verdict", Json::optional(verdict, Json::text)),
+        ]))
+    }
+
+    fn line(&self, json: &Json) -> Result<(), Box<Notice>> {
+        self.store.append(self.number, &write_record(json))
+    }
+
+    /// Keeps the blobs of the snapshot, then completes the record.
+    fn finish(&self, report: &RunReport) -> Result<(), Box<Notice>> {
+        for (_, _, bytes) in &self.files {
+            self.store.put(bytes).map_err(|it| lost(&it.message))?;
+        }
+        let semantic = semantic_digest(&semantic_json(&report.semantic))
+            .ok_or_else(|| lost("the report has no semantic digest"))?;
+        let cases = self.facts.iter().zip(&report.semantic.cases);
+        let cases = cases.map(|(facts, case)| self.case_record(facts, case, report));
+        let files = self.files.iter();
+        let record = RunRecord::new(
+            self.number,
+            &self.suite,
+            &self.lock,
+            cases.collect(),
+            &report.semantic.summary,
+            semantic,
+        )
+        .with_files(
+            files
+                .map(|(path, blob, _)| (path.clone(), blob.clone()))
+                .collect(),
+        );
+        self.store
+            .finish(self.number, &write_document(&record_json(&record)))
+    }
+
+    fn case_record(&self, facts: &CaseFacts, case: &CaseReport, report: &RunReport) -> CaseRecord {
+        let program = case
+            .program
+            .and_then(|index| report.semantic.programs.get(index.0));
+        let mut telemetry = report.telemetry.cases.iter();
+        let decisions = telemetry
+            .find(|it| it.index == case.index)
+            .cloned()
+            .unwrap_or(CaseTelemetry {
+                index: case.index,
+                phases: Vec::new(),
+                build: BuildDecision::NotBuilt,
+                verify: VerifyDecision::NotVerified,
+            });
+        let mut evidence = report.evidence.cases.iter();
+        let entry = evidence.find(|it| it.index == case.index);
+        let mut record = CaseRecord::new(
+            &facts.subject,
+            case,
+            program,
+            facts.verify_key.clone(),
+            &decisions,
+        );
+        record.build_key = facts
+            .subject
+            .skip
+            .is_none()
+            .then(|| facts.build_key.clone());
+        record.context = entry.map(|it| hex::encode(it.context.nonce.bytes()));
+        record
+    }
+}
+
+impl<Out: Write, Err: Write> Publisher<Out, Err> {
+    /// From here on the run keeps a record, or says why it does not.
+    pub(crate) fn record(&mut self, keeper: Result<Keeper, Box<Notice>>) {
+        match keeper {
+            Ok(keeper) => self.keeper = Some(keeper),
+            Err(notice) => self.notice(*notice),
+        }
+    }
+
+    /// Notes a finished case in the record. What is not kept stops the record, never the run.
+    pub(super) fn record_case(&mut self, case: &CaseReport) {
+        if let Some(keeper) = &self.keeper
+            && let Err(notice) = keeper.case(case)
+        {
+            self.keeper = None;
+            self.notice(*notice);
+        }
+    }
+
+    /// Completes the record of a run that came to an outcome.
+    pub(super) fn complete_record(&mut self) {
+        if self.outcome.is_none() || self.hurry.asked() {
+            return;
+        }
+        if let Some(keeper) = self.keeper.take()
+            && let Err(notice) = keeper.finish(&self.report())
+        {
+            self.notice(*notice);
+        }
+    }
+}
+
+fn lost(reason: &str) -> Box<Notice> {
+    let message = format!("the record of the run is not kept: {reason}");
+    let kind = WarningKind::StateUnavailable;
+    Box::new(Notice::warning(Stage::Report, kind, message))
+}
