@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! H63: the crash matrix of section 7.5, and the part of H72 that a build with faults has.
+//! H63: the crash matrix of section 7.5, C1 to C21.
 
 use crate::support::{
     client::{Ended, Frame, Host},
@@ -20,17 +20,17 @@ struct Case {
 }
 
 /// The note that invocation `id` creates.
-fn note(id: u64) -> Value {
+pub(crate) fn note(id: u64) -> Value {
     notes::note(&id.to_be_bytes(), b"value", b"")
 }
 
-fn options<'a>(space: &'a Path, fault: Option<&'a str>) -> Vec<&'a str> {
+pub(crate) fn options<'a>(space: &'a Path, fault: Option<&'a str>) -> Vec<&'a str> {
     let mut options = vec!["--state-root", space.to_str().unwrap()];
     options.extend(fault.into_iter().flat_map(|fault| ["--fault", fault]));
     options
 }
 
-fn opened(host: &mut Host, body: &Value) -> (Value, Value, Lane) {
+pub(crate) fn opened(host: &mut Host, body: &Value) -> (Value, Value, Lane) {
     let create = install(host, &notes::steps(&["create"]).build().seal());
     let pick = install(host, &notes::pick());
     let lane = Lane::open(host, &granting(body, &[&create, &pick]));
@@ -130,37 +130,6 @@ fn transaction_bytes() -> u64 {
     let create = case.create.clone();
     case.lane().effect(&mut host, &create, 2, &note(2));
     (case.stored().len() - before) as u64
-}
-
-#[test]
-fn h72_faults_are_named_exactly() {
-    for fault in [
-        "",
-        "nothing",
-        "create-partial",
-        "append-partial",
-        "append-full",
-        "reply-partial",
-        "evaluated:1",
-        "evaluated@",
-        "evaluated@0",
-        "evaluated@x",
-        "append-partial:",
-        "append-partial:+1",
-        "append-partial:1@1@1",
-        "evaluated:1@1",
-    ] {
-        let ended = Host::start(&["serve", "--fault", fault]).end();
-        assert_eq!(ended.code, Some(2), "{fault}");
-    }
-    let twice = ["serve", "--fault", "evaluated", "--fault", "evaluated"];
-    assert_eq!(Host::start(&twice).end().code, Some(2));
-    let mut host = Host::start(&["serve", "--fault", "evaluated@2"]);
-    let reply = host.ask(1, &crate::support::messages::hello());
-    assert_eq!(
-        reply.ok(0x8001).get("faultPoints"),
-        Some(&Value::Bool(true))
-    );
 }
 
 fn created_to_death(fault: &str) -> tempfile::TempDir {
@@ -346,66 +315,4 @@ fn h63_c21_two_contexts() {
     assert_eq!(found.basis, other.basis);
     assert_eq!(found.last_receipt, other.last_receipt);
     assert_eq!(found.recovery.get("tail"), Some(&Value::text("clean")));
-}
-
-#[test]
-fn h63_c22_a_random_point_in_a_chain() {
-    let points = [
-        "invoke-read",
-        "invoke-admitted",
-        "atom-written",
-        "evaluated",
-        "append-partial:100",
-        "append-written",
-        "append-synced",
-        "published",
-        "reply-partial:100",
-        "replied",
-    ];
-    let mut state = 22u64;
-    let mut below = |limit: u64| {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
-        (state >> 33) % limit
-    };
-    // The uninterrupted run.
-    let space = tempfile::tempdir().unwrap();
-    let mut host = Host::serve(&options(space.path(), None));
-    let (create, _, mut lane) = opened(&mut host, &open_durable(1, "a"));
-    let mut whole = vec![lane.basis.clone()];
-    let mut records = Vec::new();
-    for id in 0..100 {
-        let outcome = lane.effect(&mut host, &create, id, &note(id));
-        records.push(outcome.frame.body.get("record").unwrap().clone());
-        whole.push(lane.basis.clone());
-    }
-    for _ in 0..50 {
-        let point = points[usize::try_from(below(points.len() as u64)).unwrap()];
-        let fault = format!("{point}@{}", below(100) + 1);
-        let space = tempfile::tempdir().unwrap();
-        let mut host = Host::serve(&options(space.path(), Some(&fault)));
-        let (create, _, lane) = opened(&mut host, &open_durable(1, "a"));
-        for (id, basis) in (0..100).zip(&whole) {
-            let lane = Lane {
-                basis: basis.clone(),
-                ..lane.clone()
-            };
-            host.send(5, &lane.request(&create, id, &note(id), false));
-        }
-        let ended = host.end();
-        assert_eq!(ended.code, None, "{fault}");
-        let mut host = Host::serve(&options(space.path(), None));
-        let (_, _, found) = opened(&mut host, &recover(1, "a"));
-        let decided = usize::try_from(found.decided).unwrap();
-        assert!(
-            decided >= ended.frames.len() && decided <= ended.frames.len() + 1,
-            "{fault}"
-        );
-        assert_eq!(found.basis, whole[decided], "{fault}");
-        for (id, record) in (0..found.decided).zip(&records) {
-            let recalled = host.ask(6, &found.recall(id));
-            assert_eq!(recalled.ok(0x8005).get("record"), Some(record), "{fault}");
-        }
-    }
 }

@@ -14,6 +14,11 @@ mod contexts;
 mod effects;
 #[cfg(test)]
 mod evaluation;
+#[cfg(test)]
+mod evidence;
+#[cfg(feature = "fault-points")]
+#[cfg(test)]
+mod fault_chain;
 #[cfg(feature = "fault-points")]
 #[cfg(test)]
 mod faults;
@@ -25,6 +30,8 @@ mod language;
 mod limits;
 #[cfg(test)]
 mod log;
+#[cfg(test)]
+mod responses;
 #[cfg(test)]
 mod schedule;
 #[cfg(test)]

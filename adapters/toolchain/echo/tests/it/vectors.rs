@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //! H71: every row of the shared vectors, by the code that makes such bytes in the host.
 
+use crate::evidence::budget;
 use crate::support::vectors::{bytes, document, named, value};
 use echo_host::{
     context::identity::Identity,
-    executable::{Decision, Facts, Kind, Origin},
-    pin::{Authority, Budget, Consumed, Policy},
+    pin::{Authority, Policy},
     process::greeting::Greeting,
-    receipt::{self, Effects, Execution, LogPosition, Receipt},
+    receipt,
     state::{
         accumulator::{Accumulator, element, empty_root},
         address,
-        patch::{self, PatchEntry},
+        patch::PatchEntry,
         store::Store,
-        view::{Atom, AtomRequest, AtomView as _, FootprintRow, Intrinsic},
+        view::Atom,
     },
     wal::{
         format::{self, Head, RecordKind},
         payload::Payload,
         transaction::{Tip, Transaction},
     },
-    wire::{frame, request::Basis},
+    wire::frame,
 };
 use edict_codec::{
     cbor::{Value, decode, encode},
@@ -29,22 +29,22 @@ use edict_codec::{
 };
 use std::{collections::BTreeSet, sync::Arc};
 
-fn vector_value(name: &str) -> Value {
+pub(crate) fn vector_value(name: &str) -> Value {
     value(&named(&document(), name)["value"])
 }
 
-fn vector_digest(name: &str) -> String {
+pub(crate) fn vector_digest(name: &str) -> String {
     named(&document(), name)["digest"]
         .as_str()
         .unwrap()
         .to_owned()
 }
 
-fn preimage(name: &str) -> Vec<u8> {
+pub(crate) fn preimage(name: &str) -> Vec<u8> {
     bytes(&named(&document(), name)["preimageHex"])
 }
 
-fn member(value: &Value, key: &str) -> TypedDigest {
+pub(crate) fn member(value: &Value, key: &str) -> TypedDigest {
     TypedDigest::from_value(value.get(key).unwrap()).unwrap()
 }
 
@@ -131,7 +131,7 @@ fn h71_the_stand_ins_are_framed_digests() {
     }
 }
 
-fn cell(key: u8, n: u8) -> PatchEntry {
+pub(crate) fn cell(key: u8, n: u8) -> PatchEntry {
     let (space, key) = ("demo.cell/v1".to_owned(), vec![key]);
     let atom = address::atom(&space, &key);
     let value: Arc<[u8]> = Arc::from([0xa1, 0x61, 0x6e, n].as_slice());
@@ -145,11 +145,11 @@ fn cell(key: u8, n: u8) -> PatchEntry {
     }
 }
 
-fn version(entry: &PatchEntry) -> [u8; 32] {
+pub(crate) fn version(entry: &PatchEntry) -> [u8; 32] {
     entry.after.as_ref().unwrap().version
 }
 
-fn store_of(entries: Vec<PatchEntry>) -> Store {
+pub(crate) fn store_of(entries: Vec<PatchEntry>) -> Store {
     let mut store = Store::default();
     let staged = store.stage(&entries).unwrap();
     store.publish(entries, staged);
@@ -200,7 +200,7 @@ fn h71_adding_and_subtracting_cancel_out() {
     assert_eq!(accumulator.root(0, 0), empty_root());
 }
 
-fn subject() -> TypedDigest {
+pub(crate) fn subject() -> TypedDigest {
     member(&vector_value("worldline-volatile"), "subject")
 }
 
@@ -243,186 +243,6 @@ fn h71_installations_bind_package_report_and_policy() {
         ]);
         let digest = derive_typed("echo/installation/v1", &encode(&value));
         assert_eq!(digest.hex(), vector_digest(name));
-    }
-}
-
-fn budget() -> Budget {
-    Budget {
-        max_steps: 1_000,
-        max_allocated_bytes: 4_096,
-        max_output_bytes: 256,
-    }
-}
-
-fn facts(name: &str, kind: Kind) -> Facts {
-    let record = vector_value(name);
-    Facts {
-        installation: member(&record, "installation"),
-        package: member(&record, "package"),
-        report: member(&record, "report"),
-        operation: record
-            .get("operation")
-            .unwrap()
-            .as_text()
-            .unwrap()
-            .to_owned(),
-        kind,
-        budget: budget(),
-        static_bound: Consumed::default(),
-        input_type: String::new(),
-        output_type: String::new(),
-        footprint: rows(),
-        footprint_bytes: preimage("footprint-declared"),
-        size: 0,
-    }
-}
-
-fn rows() -> Vec<FootprintRow> {
-    [Intrinsic::Read, Intrinsic::Replace]
-        .map(|intrinsic| FootprintRow {
-            space: "demo.cell/v1".to_owned(),
-            intrinsic,
-            max_calls: 1,
-        })
-        .to_vec()
-}
-
-fn consumed(steps: u64, allocated_bytes: u64, output_bytes: u64) -> Consumed {
-    Consumed {
-        steps,
-        allocated_bytes,
-        output_bytes,
-    }
-}
-
-fn root(name: &str, tick: u64) -> Basis {
-    Basis {
-        tick,
-        state_root: TypedDigest::new(
-            "echo/state-root/v1",
-            edict_codec::digest::Algorithm::Blake3,
-            hex::decode_32(&vector_digest(name)).unwrap(),
-        ),
-    }
-}
-
-fn pure_execution<'a>(input: &'a [u8], decision: &'a Decision, used: Consumed) -> Execution<'a> {
-    Execution {
-        input,
-        basis: None,
-        budget: budget(),
-        consumed: used,
-        decision,
-        effects: None,
-    }
-}
-
-#[test]
-fn h71_pure_records_and_their_semantic_digests() {
-    let facts = facts("pure-result", Kind::Pure);
-    let input = preimage("input");
-    let result = Decision::Result {
-        body: preimage("body-result"),
-    };
-    let exhausted = Decision::Obstruction {
-        origin: Origin::Budget,
-        coordinate: "echo.obstruction.budget-exhausted/v1".to_owned(),
-        body: preimage("body-budget"),
-    };
-    for (name, decision, used) in [
-        ("pure-result", &result, consumed(12, 80, 30)),
-        (
-            "pure-budget-obstruction",
-            &exhausted,
-            consumed(1_000, 80, 0),
-        ),
-    ] {
-        let record = receipt::record(&facts, &pure_execution(&input, decision, used));
-        assert_eq!(hex::encode(&record), hex::encode(&preimage(name)));
-        assert!(record.starts_with(&receipt::record_start(Kind::Pure)));
-        assert_eq!(
-            receipt::semantic_digest(Kind::Pure, &record).hex(),
-            vector_digest(name)
-        );
-    }
-}
-
-#[test]
-fn h71_an_effectful_record_from_a_real_overlay() {
-    let a7 = cell(0x6b, 7);
-    let store = store_of(vec![a7.clone()]);
-    let declared = rows();
-    let points = echo_host::fault_point::FaultPoints::default();
-    let mut overlay = echo_host::state::overlay::Overlay::new(&store, &declared, &points);
-    overlay
-        .perform("demo.cell/v1", &[0x6b], &AtomRequest::Read)
-        .unwrap();
-    let replace = AtomRequest::Replace {
-        value: &[0xa1, 0x61, 0x6e, 8],
-        expected: &version(&a7),
-    };
-    overlay.perform("demo.cell/v1", &[0x6b], &replace).unwrap();
-    let footprint = overlay.footprint().unwrap();
-    assert_eq!(footprint, preimage("footprint"));
-    let patch = patch::to_body(&overlay.into_patch());
-    assert_eq!(patch, preimage("patch"));
-    assert_eq!(patch::digest(&patch).hex(), vector_digest("patch"));
-
-    let decision = Decision::Result {
-        body: preimage("body-effectful"),
-    };
-    let (before, after) = (root("root-a7", 1), root("root-a8", 2));
-    let input = preimage("input");
-    let record = receipt::record(
-        &facts("effectful-settled", Kind::Effectful),
-        &Execution {
-            effects: Some(Effects {
-                before: &before,
-                after: &after,
-                footprint: &footprint,
-                patch: Some(&patch),
-            }),
-            ..pure_execution(&input, &decision, consumed(40, 300, 4))
-        },
-    );
-    assert_eq!(record, preimage("effectful-settled"));
-    assert!(record.starts_with(&receipt::record_start(Kind::Effectful)));
-    assert_eq!(
-        receipt::semantic_digest(Kind::Effectful, &record).hex(),
-        vector_digest("effectful-settled")
-    );
-}
-
-#[test]
-fn h71_receipts() {
-    for (name, storage, ordinal) in [
-        ("receipt-pure-volatile", "volatile", 0),
-        ("receipt-effectful-durable", "durable", 1),
-    ] {
-        let row = vector_value(name);
-        let identity = Identity::new([0x11; 32], subject(), storage);
-        let invocation = row.get("invocation").unwrap().as_bytes().unwrap();
-        let position = row.get("wal").unwrap().as_map().map(|_| LogPosition {
-            epoch: 1,
-            first_lsn: 7,
-            last_lsn: 9,
-            commit: member(row.get("wal").unwrap(), "commit"),
-        });
-        let previous = row.get("previous").and_then(TypedDigest::from_value);
-        let bytes = Receipt {
-            execution: &member(&row, "execution"),
-            worldline: &identity.worldline,
-            nonce: &identity.nonce,
-            invocation: invocation.try_into().unwrap(),
-            request: &derive_typed("echo/invocation/v1", &preimage("request")),
-            ordinal,
-            previous: previous.as_ref(),
-            build: &member(&row, "build"),
-            log: position.as_ref(),
-        }
-        .to_bytes();
-        assert_eq!(bytes, preimage(name));
-        assert_eq!(receipt::receipt_digest(&bytes).hex(), vector_digest(name));
     }
 }
 
