@@ -13,12 +13,15 @@ use crate::wire::{
     request::Request,
 };
 use std::{
-    io::Read,
+    io::{self, Read},
     num::NonZeroUsize,
     panic::catch_unwind,
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
-    thread,
+    thread::{self, JoinHandle},
 };
+
+/// Stack of a thread; nothing recurses on what a client sends.
+const STACK_BYTES: usize = 2 << 20;
 
 /// How the process ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,18 +67,40 @@ pub fn serve(
     });
     // The reader may wait for a client that never writes again; it is left behind then.
     let reading = Arc::clone(&shared);
-    thread::spawn(move || reading.read(input));
-    let threads: Vec<_> = (0..workers.get())
-        .map(|_| {
-            let working = Arc::clone(&shared);
-            thread::spawn(move || working.work())
-        })
-        .collect();
+    let mut threads = Vec::new();
+    let mut started = start(move || reading.read(input)).map(drop);
+    for _ in 0..workers.get() {
+        let working = Arc::clone(&shared);
+        started = started.and(start(move || working.work()).map(|it| threads.push(it)));
+    }
+    if started.is_err() {
+        let fault = Fault::new("internal", "a thread cannot be started", 0);
+        shared.update(|schedule| schedule.stop = Some(Stop::Broken(fault)));
+    }
     for worker in threads {
         // A worker catches what its requests do; it never ends with a panic of its own.
         let _ = worker.join();
     }
     shared.finish()
+}
+
+/// A thread whose stack size is given here and not by the environment.
+fn start(work: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
+    thread::Builder::new().stack_size(STACK_BYTES).spawn(work)
+}
+
+/// Stops everything unless the reader said how the stream ended: it must have panicked.
+struct Reading<'a>(&'a Shared);
+
+impl Drop for Reading<'_> {
+    fn drop(&mut self) {
+        self.0.update(|schedule| {
+            if schedule.end.is_none() {
+                let fault = Fault::new("internal", "the reader panicked", 0);
+                schedule.stop.get_or_insert(Stop::Broken(fault));
+            }
+        });
+    }
 }
 
 impl Shared {
@@ -89,6 +114,7 @@ impl Shared {
     }
 
     fn read(&self, input: impl Read) {
+        let _reading = Reading(self);
         let end = match self.read_frames(FrameReader::new(input)) {
             Ok(()) => End::Orderly,
             Err(fault) => End::Fault(fault),
