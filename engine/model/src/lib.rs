@@ -19,6 +19,7 @@ pub mod package;
 pub mod plan;
 pub mod ports;
 pub mod recipe;
+pub mod report;
 pub mod run;
 pub mod suite;
 pub mod verdict;

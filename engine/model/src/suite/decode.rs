@@ -103,6 +103,10 @@ impl<'a> At<'a> {
         &self.pointer
     }
 
+    pub(crate) fn node(&self) -> &'a Node {
+        self.node
+    }
+
     pub(crate) fn fail<T>(
         &self,
         kind: FailureKind,
