@@ -2,7 +2,9 @@
 //! `cargo xtask`: the jobs around the product. Each prints what it does and fails with a reason.
 
 mod command;
+mod host;
 mod job;
+mod kill_loop;
 mod tests;
 mod tour;
 
@@ -12,6 +14,8 @@ const HELP: &str = "cargo xtask JOB
 
   tour      build everything, pin a lock over it, run the tour suite and say what was proved
   test      install what the tests need and run them all
+  kill-loop [--count N] [--seed S]
+            kill a release build of the host N times while it settles, and judge every recovery
 ";
 
 fn main() -> ExitCode {
@@ -20,6 +24,9 @@ fn main() -> ExitCode {
     let done = match words.as_slice() {
         ["tour"] => tour::run(),
         ["test"] => tests::run_tests(),
+        ["kill-loop", options @ ..] => {
+            kill_loop::Options::parse(options).and_then(|options| kill_loop::run(&options))
+        }
         ["--help" | "-h"] => {
             command::say(HELP);
             Ok(())

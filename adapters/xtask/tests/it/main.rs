@@ -4,6 +4,8 @@
 #[cfg(test)]
 mod architecture;
 #[cfg(test)]
+mod kill_loop;
+#[cfg(test)]
 mod test_plan;
 #[cfg(test)]
 mod tidy;
