@@ -2,6 +2,7 @@
 //! `cargo xtask`: the jobs around the product. Each prints what it does and fails with a reason.
 
 mod command;
+mod jim_jobs;
 mod host;
 mod job;
 mod kill_loop;
@@ -27,6 +28,10 @@ fn main() -> ExitCode {
         ["kill-loop", options @ ..] => {
             kill_loop::Options::parse(options).and_then(|options| kill_loop::run(&options))
         }
+        ["jim-suite", table, out] => jim_jobs::write_suite(table, out),
+        ["jim-vendor"] => jim_jobs::vendor(),
+        ["jim-random", edits, seed] => jim_jobs::random_edits(edits, seed),
+        ["jim-mutations", ids @ ..] => jim_jobs::mutations(ids),
         ["--help" | "-h"] => {
             command::say(HELP);
             Ok(())

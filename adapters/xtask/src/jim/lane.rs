@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: Apache-2.0
+//! One context of the host, driven with the authored programs and held to their evidence.
+
+use super::{
+    JimError,
+    identity::{SPACE, atom, basis, state_root, state_value},
+    model::State,
+    story::Step,
+    toolchain::Program,
+    wire::{Host, member_of},
+};
+use edict_codec::{
+    cbor::{Value, decode, encode},
+    digest::derive_typed,
+};
+use std::collections::BTreeMap;
+
+/// The names of the programs that a lane can run.
+pub const PROGRAMS: [&str; 6] = [
+    "create-buffer",
+    "replace-range",
+    "check-buffer",
+    "replace-pure",
+    "seed-buffer",
+    "seed-foreign",
+];
+
+/// Programs by name.
+pub type Programs = BTreeMap<String, Program>;
+
+/// An open durable context.
+#[derive(Clone, Debug)]
+pub struct Lane {
+    installations: BTreeMap<String, Value>,
+    nonce: [u8; 32],
+    name: String,
+    worldline: Value,
+    /// Tick and root after the last decided invocation.
+    pub basis: Value,
+    /// Decided invocations.
+    pub decided: u64,
+    last_receipt: Value,
+    atoms: BTreeMap<[u8; 32], Vec<u8>>,
+    next: u64,
+}
+
+/// The end of one invocation.
+#[derive(Clone, Debug)]
+pub struct Ended {
+    /// The coordinate of an obstruction, none of a result.
+    pub coordinate: Option<String>,
+    /// The result or the payload.
+    pub body: Value,
+    /// The record of the execution.
+    pub record: Value,
+    /// The footprint; null of a pure program.
+    pub footprint: Value,
+    /// The patch; null where nothing settled.
+    pub patch: Value,
+    /// The invocation id.
+    pub invocation: [u8; 32],
+}
+
+impl Lane {
+    /// Installs the programs and opens a context, or recovers it with `recover`.
+    ///
+    /// # Errors
+    /// The refusal.
+    pub fn open(
+        host: &mut Host,
+        programs: &Programs,
+        name: &str,
+        number: u64,
+        recover: bool,
+    ) -> Result<Self, JimError> {
+        let mut installations = BTreeMap::new();
+        for (name, program) in programs {
+            installations.insert(name.clone(), host.install(program)?);
+        }
+        let mut nonce = [0x4A; 32];
+        if let Some(tail) = nonce.last_chunk_mut::<8>() {
+            *tail = number.to_be_bytes();
+        }
+        let request = opening(&installations, nonce, name, recover);
+        let reply = host.ask(4, &request)?.expect(0x8004)?;
+        Ok(Self {
+            installations,
+            nonce,
+            name: name.to_owned(),
+            worldline: member_of(&reply, "worldline")?,
+            basis: member_of(&reply, "basis")?,
+            decided: member_of(&reply, "decided")?.as_u64().unwrap_or_default(),
+            last_receipt: member_of(&reply, "lastReceipt")?,
+            atoms: BTreeMap::new(),
+            next: 0,
+        })
+    }
+
+    /// Opens the same context in a later process; the state the client knows is kept.
+    ///
+    /// # Errors
+    /// The refusal.
+    pub fn recover(&mut self, host: &mut Host, programs: &Programs) -> Result<(), JimError> {
+        for (name, program) in programs {
+            self.installations
+                .insert(name.clone(), host.install(program)?);
+        }
+        let request = opening(&self.installations, self.nonce, &self.name, true);
+        let reply = host.ask(4, &request)?.expect(0x8004)?;
+        self.basis = member_of(&reply, "basis")?;
+        self.decided = member_of(&reply, "decided")?.as_u64().unwrap_or_default();
+        self.last_receipt = member_of(&reply, "lastReceipt")?;
+        Ok(())
+    }
+
+    /// The request that runs a step under a budget, and its invocation id; null is the declared
+    /// budget.
+    ///
+    /// # Errors
+    /// The program is unknown.
+    pub fn request(&mut self, step: &Step, budget: Value) -> Result<([u8; 32], Value), JimError> {
+        self.next += 1;
+        let mut invocation = [0x1D; 32];
+        if let Some(tail) = invocation.last_chunk_mut::<8>() {
+            *tail = self.next.to_be_bytes();
+        }
+        let unknown = || JimError::new(format!("no program {}", step.program));
+        let installation = self
+            .installations
+            .get(step.program)
+            .ok_or_else(unknown)?
+            .clone();
+        let basis = if step.program == "replace-pure" {
+            Value::Null
+        } else {
+            self.basis.clone()
+        };
+        let request = Value::text_map([
+            ("worldline", self.worldline.clone()),
+            ("installation", installation),
+            ("invocation", Value::bytes(invocation)),
+            ("basis", basis),
+            ("input", Value::bytes(encode(&step.input))),
+            ("budget", budget),
+        ]);
+        Ok((invocation, request))
+    }
+
+    /// Runs a step and checks its evidence.
+    ///
+    /// # Errors
+    /// The refusal, or the link of the evidence that does not hold.
+    pub fn run(&mut self, host: &mut Host, step: &Step) -> Result<Ended, JimError> {
+        self.run_within(host, step, Value::Null)
+    }
+
+    /// Runs a step under a budget.
+    ///
+    /// # Errors
+    /// The refusal, or the link of the evidence that does not hold.
+    pub fn run_within(
+        &mut self,
+        host: &mut Host,
+        step: &Step,
+        budget: Value,
+    ) -> Result<Ended, JimError> {
+        let (invocation, request) = self.request(step, budget)?;
+        let reply = host.ask(5, &request)?.expect(0x8005)?;
+        self.take(&reply, &invocation, false)
+    }
+
+    /// Asks for a logged outcome.
+    ///
+    /// # Errors
+    /// The stream ends.
+    pub fn recall(
+        &self,
+        host: &mut Host,
+        invocation: &[u8; 32],
+    ) -> Result<super::wire::Reply, JimError> {
+        let request = Value::text_map([
+            ("worldline", self.worldline.clone()),
+            ("invocation", Value::bytes(*invocation)),
+        ]);
+        host.ask(6, &request)
+    }
+
+    /// Reads an outcome; one that was not recalled moves this lane.
+    ///
+    /// # Errors
+    /// The link of the evidence that does not hold.
+    pub fn take(
+        &mut self,
+        reply: &Value,
+        invocation: &[u8; 32],
+        recalled: bool,
+    ) -> Result<Ended, JimError> {
+        let ended = Ended {
+            coordinate: None,
+            body: part(reply, "body")?,
+            record: part(reply, "record")?,
+            footprint: part(reply, "footprint")?,
+            patch: part(reply, "patch")?,
+            invocation: *invocation,
+        };
+        hold("worldline", reply.get("worldline") == Some(&self.worldline))?;
+        hold(
+            "invocation",
+            reply.get("invocation") == Some(&Value::bytes(*invocation)),
+        )?;
+        hold(
+            "recalled",
+            reply.get("recalled") == Some(&Value::Bool(recalled)),
+        )?;
+        let ended = judged(reply, ended)?;
+        if !recalled {
+            self.advance(reply, &ended)?;
+        }
+        Ok(ended)
+    }
+
+    /// Holds receipt, basis, patch and root against what this client knows, and moves on.
+    fn advance(&mut self, reply: &Value, ended: &Ended) -> Result<(), JimError> {
+        let receipt = part(reply, "receipt")?;
+        hold(
+            "ordinal",
+            receipt.get("ordinal") == Some(&Value::unsigned(self.decided)),
+        )?;
+        hold(
+            "previous",
+            receipt.get("previous") == Some(&self.last_receipt),
+        )?;
+        self.decided += 1;
+        let bytes = member_of(reply, "receipt")?;
+        let digest = derive_typed("echo/receipt/v1", bytes.as_bytes().unwrap_or_default());
+        self.last_receipt = digest.to_value();
+        let Some(after) = ended.record.get("after") else {
+            return Ok(());
+        };
+        hold("before", ended.record.get("before") == Some(&self.basis))?;
+        let settled = !ended.patch.is_null();
+        for entry in ended.patch.as_array().unwrap_or_default() {
+            let atom = entry
+                .get("atom")
+                .and_then(Value::as_bytes)
+                .unwrap_or_default();
+            let value = entry
+                .get("value")
+                .and_then(Value::as_bytes)
+                .unwrap_or_default();
+            let atom = atom
+                .try_into()
+                .map_err(|_| JimError::new("an atom id is not 32 bytes"))?;
+            self.atoms.insert(atom, value.to_vec());
+        }
+        let atoms: Vec<_> = self
+            .atoms
+            .iter()
+            .map(|(atom, value)| (*atom, value.clone()))
+            .collect();
+        let tick = self
+            .basis
+            .get("tick")
+            .and_then(Value::as_u64)
+            .unwrap_or_default();
+        let expected = Value::text_map([
+            ("tick", Value::unsigned(tick + u64::from(settled))),
+            ("stateRoot", state_root(&atoms).to_value()),
+        ]);
+        hold("tick and root", *after == expected)?;
+        self.basis = expected;
+        Ok(())
+    }
+
+    /// Observes a buffer: its state, or nothing.
+    ///
+    /// # Errors
+    /// The refusal.
+    pub fn observe(&self, host: &mut Host, buffer: &[u8; 32]) -> Result<Option<Value>, JimError> {
+        let address = Value::text_map([
+            ("space", Value::text(SPACE)),
+            ("key", Value::bytes(*buffer)),
+        ]);
+        let request = Value::text_map([
+            ("worldline", self.worldline.clone()),
+            ("basis", self.basis.clone()),
+            (
+                "select",
+                Value::text_map([
+                    ("kind", Value::text("atoms")),
+                    ("atoms", Value::Array(vec![address])),
+                ]),
+            ),
+            ("maxBytes", Value::unsigned(8_388_608)),
+        ]);
+        let reply = host.ask(7, &request)?.expect(0x8007)?;
+        let entries = member_of(&reply, "entries")?;
+        let entry = entries.as_array().and_then(|it| it.first()).cloned();
+        match entry
+            .as_ref()
+            .and_then(|it| it.get("value"))
+            .and_then(Value::as_bytes)
+        {
+            None => Ok(None),
+            Some(bytes) => decode(bytes)
+                .map(Some)
+                .map_err(|error| JimError::new(format!("observed value: {error}"))),
+        }
+    }
+
+    /// Closes the context.
+    ///
+    /// # Errors
+    /// The refusal.
+    pub fn close(self, host: &mut Host) -> Result<(), JimError> {
+        let request = Value::text_map([("worldline", self.worldline)]);
+        host.ask(8, &request)?.expect(0x8008).map(|_| ())
+    }
+}
+
+/// Says which link does not hold.
+fn hold(link: &str, holds: bool) -> Result<(), JimError> {
+    if holds {
+        Ok(())
+    } else {
+        Err(JimError::new(format!("evidence does not hold: {link}")))
+    }
+}
+
+/// An embedded canonical item, or null.
+fn part(reply: &Value, name: &str) -> Result<Value, JimError> {
+    match member_of(reply, name)? {
+        Value::Null => Ok(Value::Null),
+        value => decode(value.as_bytes().unwrap_or_default())
+            .map_err(|error| JimError::new(format!("{name}: {error}"))),
+    }
+}
+
+/// Holds record and body against one another.
+fn judged(reply: &Value, mut ended: Ended) -> Result<Ended, JimError> {
+    let outcome = member_of(&ended.record, "outcome")?;
+    let body = member_of(reply, "body")?;
+    let digest = derive_typed("echo/body/v1", body.as_bytes().unwrap_or_default());
+    hold("body", outcome.get("body") == Some(&digest.to_value()))?;
+    hold("kind", outcome.get("kind") == reply.get("kind"))?;
+    let word = outcome.get("coordinate").and_then(Value::as_text);
+    ended.coordinate = word.map(str::to_owned);
+    Ok(ended)
+}
+
+fn opening(
+    installations: &BTreeMap<String, Value>,
+    nonce: [u8; 32],
+    name: &str,
+    recover: bool,
+) -> Value {
+    let mut grants: Vec<Value> = installations.values().cloned().collect();
+    grants.sort_by_key(encode);
+    let storage = Value::text_map([
+        ("kind", Value::text("durable")),
+        ("name", Value::text(name)),
+    ]);
+    Value::text_map([
+        ("nonce", Value::bytes(nonce)),
+        (
+            "subject",
+            derive_typed("jim/driver/v1", name.as_bytes()).to_value(),
+        ),
+        (
+            "mode",
+            Value::text(if recover { "recover" } else { "create" }),
+        ),
+        ("storage", storage),
+        ("grants", Value::Array(grants)),
+        ("expect", Value::Null),
+    ])
+}
+
+/// Holds the evidence of an invocation on one buffer: what it read and wrote, and whether it
+/// settled. `before` and `after` are states of the buffer where one stands.
+///
+/// # Errors
+/// The link that does not hold.
+pub fn settlement(
+    ended: &Ended,
+    buffer: &[u8; 32],
+    before: Option<[u8; 32]>,
+    after: Option<&State>,
+    intrinsic: &str,
+) -> Result<(), JimError> {
+    let name = atom(buffer);
+    let version = |it: Option<[u8; 32]>| it.map_or(Value::Null, Value::bytes);
+    let read = Value::text_map([
+        ("atom", Value::bytes(name)),
+        ("space", Value::text(SPACE)),
+        ("key", Value::bytes(*buffer)),
+        ("seen", version(before)),
+    ]);
+    let writes = after.map(|_| {
+        let intrinsics = Value::Array(vec![Value::text(format!("echo.dpo@1.atom.{intrinsic}"))]);
+        Value::text_map([("atom", Value::bytes(name)), ("intrinsics", intrinsics)])
+    });
+    let footprint = Value::text_map([
+        ("reads", Value::Array(vec![read])),
+        ("writes", Value::Array(writes.into_iter().collect())),
+    ]);
+    hold("footprint", ended.footprint == footprint)?;
+    let patch = after.map_or(Value::Null, |state| {
+        Value::Array(vec![Value::text_map([
+            ("atom", Value::bytes(name)),
+            ("space", Value::text(SPACE)),
+            ("key", Value::bytes(*buffer)),
+            ("before", version(before)),
+            ("after", Value::bytes(basis(buffer, state))),
+            ("value", Value::bytes(encode(&state_value(state)))),
+        ])])
+    });
+    hold("patch", ended.patch == patch)?;
+    let posture = if after.is_some() {
+        "settled"
+    } else {
+        "unchanged"
+    };
+    hold(
+        "posture",
+        ended.record.get("posture") == Some(&Value::text(posture)),
+    )
+}

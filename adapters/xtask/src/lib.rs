@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What the jobs are made of, so that tests can use the same parts.
+
+pub mod jim;
