@@ -189,27 +189,58 @@ pub struct Receipt<'a> {
 impl Receipt<'_> {
     /// The receipt bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let log = self.log.map_or(Value::Null, |log| {
-            Value::text_map([
-                ("epoch", Value::unsigned(log.epoch)),
-                ("firstLsn", Value::unsigned(log.first_lsn)),
-                ("lastLsn", Value::unsigned(log.last_lsn)),
-                ("commit", log.commit.to_value()),
-            ])
-        });
-        encode(&Value::text_map([
-            ("abi", Value::text(RECEIPT_ABI)),
-            ("execution", self.execution.to_value()),
-            ("worldline", self.worldline.to_value()),
-            ("nonce", Value::bytes(*self.nonce)),
-            ("invocation", Value::bytes(*self.invocation)),
-            ("request", self.request.to_value()),
-            ("ordinal", Value::unsigned(self.ordinal)),
-            ("previous", optional_digest(self.previous)),
-            ("build", self.build.to_value()),
-            ("wal", log),
-        ]))
+        // In canonical key order, without a tree: recovery makes one for every decision.
+        let mut bytes = Encoder::new();
+        bytes.map(10);
+        bytes.text("abi");
+        bytes.text(RECEIPT_ABI);
+        bytes.text("wal");
+        match self.log {
+            None => bytes.null(),
+            Some(log) => log.write(&mut bytes),
+        }
+        bytes.text("build");
+        digest(&mut bytes, self.build);
+        bytes.text("nonce");
+        bytes.bytes(self.nonce);
+        bytes.text("ordinal");
+        bytes.unsigned(self.ordinal);
+        bytes.text("request");
+        digest(&mut bytes, self.request);
+        bytes.text("previous");
+        match self.previous {
+            None => bytes.null(),
+            Some(previous) => digest(&mut bytes, previous),
+        }
+        bytes.text("execution");
+        digest(&mut bytes, self.execution);
+        bytes.text("worldline");
+        digest(&mut bytes, self.worldline);
+        bytes.text("invocation");
+        bytes.bytes(self.invocation);
+        bytes.into_bytes()
     }
+}
+
+impl LogPosition {
+    fn write(&self, bytes: &mut Encoder) {
+        bytes.map(4);
+        bytes.text("epoch");
+        bytes.unsigned(self.epoch);
+        bytes.text("commit");
+        digest(bytes, &self.commit);
+        bytes.text("lastLsn");
+        bytes.unsigned(self.last_lsn);
+        bytes.text("firstLsn");
+        bytes.unsigned(self.first_lsn);
+    }
+}
+
+fn digest(bytes: &mut Encoder, digest: &TypedDigest) {
+    bytes.array(3);
+    bytes.text(digest.domain());
+    bytes.text(digest.algorithm().name());
+    bytes.bytes(digest.bytes());
 }
 
 /// dig(echo/receipt/v1) of receipt bytes.
