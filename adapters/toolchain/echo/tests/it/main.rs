@@ -40,5 +40,9 @@ mod settlement;
 mod sources;
 #[cfg(test)]
 mod start;
+// A build with faults greets otherwise.
+#[cfg(not(feature = "fault-points"))]
+#[cfg(test)]
+mod trace;
 #[cfg(test)]
 mod vectors;
