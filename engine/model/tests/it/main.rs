@@ -2,11 +2,13 @@
 //! The tests of the model, one binary.
 
 #[cfg(test)]
-mod documents;
-#[cfg(test)]
 mod abis;
 #[cfg(test)]
 mod case_results;
+#[cfg(test)]
+mod docs;
+#[cfg(test)]
+mod documents;
 #[cfg(test)]
 mod evidence;
 #[cfg(test)]
@@ -33,6 +35,8 @@ mod proofs;
 mod reader;
 #[cfg(test)]
 mod recipes;
+#[cfg(test)]
+mod report_verify;
 #[cfg(test)]
 mod substitutions;
 #[cfg(test)]
