@@ -23,4 +23,6 @@ pub use db::Ports;
 pub use events::EventLog;
 pub use load::check_closure;
 pub use reuse::{Actions, Decisions, ReusePolicy};
-pub use runner::{Ended, PreparedCase, RunOutcome, Runner, SuiteBytes};
+pub use runner::{
+    CaseFacts, CrossChecks, Ended, PreparedCase, RunOutcome, Runner, SnapshotFile, SuiteBytes,
+};

@@ -2,9 +2,13 @@
 //! `Runner`: load, prepare, run. Builds and verifications are parallel; executions are one after
 //! the other in suite order (F5).
 
+mod record;
 mod report;
+mod second;
 mod sequence;
 
+pub use record::{CaseFacts, SnapshotFile};
+pub use second::CrossChecks;
 pub use sequence::{Ended, RunOutcome};
 
 use crate::{
@@ -20,9 +24,9 @@ use edict_codec::digest::TypedDigest;
 use edict_test_model::{
     CaseId, Failure, Form, Locator,
     plan::CasePlan,
-    ports::SnapshotPort,
+    ports::{CrossCheck, SnapshotPort},
     run::{PlannedCase, RunPlan, SuiteReport},
-    suite::{LockDocument, Skip, SuiteDocument, identity::SuiteSubject},
+    suite::{LockDocument, Skip, SuiteDocument},
 };
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 use std::sync::Arc;
@@ -56,6 +60,7 @@ pub struct PreparedCase {
 pub struct Runner {
     pub(crate) engine: Engine,
     ports: Ports,
+    cross_check: Option<Arc<dyn CrossCheck>>,
     log: EventLog,
     suite: Option<SuiteBytes>,
     hard_linked: Vec<Locator>,
@@ -69,10 +74,16 @@ impl Runner {
         Self {
             engine,
             ports,
+            cross_check: None,
             log,
             suite: None,
             hard_linked: Vec::new(),
         }
+    }
+
+    /// From now on evaluates every executed pure case a second time.
+    pub fn cross_check(&mut self, port: Arc<dyn CrossCheck>) {
+        self.cross_check = Some(port);
     }
 
     /// Which queries ran since the last look.
@@ -135,21 +146,12 @@ impl Runner {
     /// The identity of the suite: labels and digests in order, lock and limits.
     fn suite_report(&self) -> Result<SuiteReport, Failure> {
         let suite = self.suite.as_ref().ok_or_else(no_suite)?;
-        let lock = suite.lock.identity();
-        let labels = suite.document.cases.iter().map(|case| case.label.clone());
-        let cases = labels.zip(self.case_identities()?.into_iter().map(|(_, case)| case));
-        let subject = SuiteSubject {
-            id: suite.document.id.clone(),
-            lock: lock.clone(),
-            limits: suite.document.limits,
-            cases: cases.collect(),
-        };
         Ok(SuiteReport {
             id: suite.document.id.clone(),
-            identity: Some(subject.identity()),
+            identity: Some(self.suite_subject()?.identity()),
             manifest: suite.manifest.clone(),
             shape: Some(suite.lock.shape),
-            lock: Some(lock),
+            lock: Some(suite.lock.identity()),
             lock_file: Some(suite.lock_file.clone()),
         })
     }

@@ -5,13 +5,13 @@ use edict_codec::{bounded::ByteLimit, digest::TypedDigest};
 use edict_test_compiler::EdictCompiler;
 use edict_test_echo::{EchoHost, HostSettings, ProcessLaunch, ProcessSettings};
 use edict_test_model::{
-    ContextNonce, Failure, FailureKind, Stage, abi,
+    ContextNonce, Failure, FailureKind, Locator, Stage, abi,
     limits::{Limit, Limits},
-    ports::{ActionStore, ExecutionPort, ReadError, SnapshotPort as _, StopFlag},
+    ports::{ActionStore, CrossCheck, ExecutionPort, ReadError, SnapshotPort as _, StopFlag},
     suite::{LockDocument, Role, SuiteDocument},
 };
 use edict_test_process::{Isolation, IsolationLevel, PrivateDir, ToolDir, probe};
-use edict_test_queries::{Actions, Ports, ReusePolicy, SuiteBytes};
+use edict_test_queries::{Actions, Ports, ReusePolicy, SnapshotFile, SuiteBytes};
 use edict_test_snapshot::{SuiteRoot, toolchain::read_tools};
 use edict_test_verifier::ReportVerifier;
 use std::{
@@ -31,6 +31,10 @@ pub(crate) struct OpenedSuite {
     pub(crate) document: Arc<SuiteDocument>,
     /// Blob digest of the manifest's bytes.
     pub(crate) manifest: TypedDigest,
+    /// These bytes.
+    bytes: Arc<[u8]>,
+    /// Name of the manifest in its directory; `None` when it is no path of a suite.
+    name: Option<Locator>,
 }
 
 impl OpenedSuite {
@@ -64,6 +68,8 @@ impl OpenedSuite {
             root,
             document: Arc::new(document),
             manifest: file.blob,
+            bytes: file.bytes,
+            name: name.to_str().and_then(|it| Locator::parse(it).ok()),
         })
     }
 
@@ -72,6 +78,25 @@ impl OpenedSuite {
     /// # Errors
     /// A failure of stage `lock`.
     pub(crate) fn lock(&self) -> Result<SuiteBytes, Failure> {
+        self.read_lock().map(|(bytes, _)| bytes)
+    }
+
+    /// Manifest and lock as files of the snapshot.
+    pub(crate) fn documents(&self, read: &SuiteBytes, lock: Arc<[u8]>) -> Vec<SnapshotFile> {
+        let manifest = self.name.clone().map(|name| {
+            let bytes = Arc::clone(&self.bytes);
+            (name, self.manifest.clone(), bytes)
+        });
+        let locator = self.document.toolchain_lock.clone();
+        let lock = (locator, read.lock_file.clone(), lock);
+        manifest.into_iter().chain([lock]).collect()
+    }
+
+    /// Reads the lock that the manifest names, and gives its bytes too.
+    ///
+    /// # Errors
+    /// A failure of stage `lock`.
+    pub(crate) fn read_lock(&self) -> Result<(SuiteBytes, Arc<[u8]>), Failure> {
         let limit = 1 << 20;
         let locator = &self.document.toolchain_lock;
         let file = self
@@ -90,12 +115,13 @@ impl OpenedSuite {
             })?;
         let lock = LockDocument::decode(&file.bytes)
             .map_err(|error| error.into_failure(Stage::Lock, "lock"))?;
-        Ok(SuiteBytes {
+        let suite = SuiteBytes {
             document: Arc::clone(&self.document),
             manifest: self.manifest.clone(),
             lock: Arc::new(lock),
             lock_file: file.blob,
-        })
+        };
+        Ok((suite, file.bytes))
     }
 }
 
@@ -117,6 +143,8 @@ pub(crate) struct Surroundings {
 pub(crate) struct Wired {
     /// The ports.
     pub(crate) ports: Ports,
+    /// The verifier as the second evaluator of pure programs.
+    pub(crate) cross_check: Arc<dyn CrossCheck>,
     /// Isolation that children get.
     pub(crate) isolation: IsolationLevel,
     tools: ToolDir,
@@ -162,6 +190,12 @@ impl Wired {
         } else {
             Isolation::BestEffort
         };
+        let verifier = Arc::new(ReportVerifier {
+            program: directory.program(Role::Verifier.name()),
+            temporary: private.path().to_path_buf(),
+            isolation,
+            stop: stop.clone(),
+        });
         let ports = Making {
             directory: &directory,
             private: private.path(),
@@ -169,9 +203,10 @@ impl Wired {
             limits: suite.document.limits,
             stop,
         }
-        .ports(&suite.lock, around)?;
+        .ports(&suite.lock, Arc::clone(&verifier), around)?;
         Ok(Self {
             ports,
+            cross_check: verifier,
             isolation: level,
             tools: directory,
             private,
@@ -209,7 +244,12 @@ struct Making<'a> {
 }
 
 impl Making<'_> {
-    fn ports(&self, lock: &LockDocument, around: &Surroundings) -> Result<Ports, Failure> {
+    fn ports(
+        &self,
+        lock: &LockDocument,
+        verifier: Arc<ReportVerifier>,
+        around: &Surroundings,
+    ) -> Result<Ports, Failure> {
         let actions = Actions::new(around.actions.clone(), around.policy);
         Ok(Ports {
             compiler: Arc::new(EdictCompiler {
@@ -218,12 +258,7 @@ impl Making<'_> {
                 isolation: self.isolation,
                 stop: self.stop.clone(),
             }),
-            verifier: Arc::new(ReportVerifier {
-                program: self.directory.program(Role::Verifier.name()),
-                temporary: self.private.to_path_buf(),
-                isolation: self.isolation,
-                stop: self.stop.clone(),
-            }),
+            verifier,
             host: self.host(lock)?,
             actions: Arc::new(actions),
         })

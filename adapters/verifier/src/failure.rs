@@ -5,12 +5,23 @@ use edict_codec::bounded::ByteLimit;
 use edict_test_model::{
     diagnostic::{Detail, Excerpt},
     failure::{Failure, FailureKind, Stage},
-    ports::{StopFlag, VerifyRequest},
+    ports::StopFlag,
 };
 use edict_test_process::{Ended, Outcome, SpawnError};
 
 /// The role in diagnostics.
 pub(crate) const ROLE: &str = "verifier";
+
+/// What a process is held to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds {
+    /// What it is to do.
+    pub(crate) work: &'static str,
+    /// Wall limit in milliseconds.
+    pub(crate) wall_timeout_ms: u64,
+    /// Limit of written bytes.
+    pub(crate) artifact_bytes: ByteLimit,
+}
 
 /// A failure about the process, with what it printed last.
 pub(crate) fn failed(stage: Stage, kind: FailureKind, message: &str, ended: &Ended) -> Failure {
@@ -45,14 +56,10 @@ pub(crate) fn launch_failure(error: &SpawnError) -> Failure {
 }
 
 /// The exit code, when the process ended by itself and in time.
-pub(crate) fn exit_code(
-    ended: &Ended,
-    request: &VerifyRequest,
-    stop: &StopFlag,
-) -> Result<i32, Failure> {
+pub(crate) fn exit_code(ended: &Ended, bounds: Bounds, stop: &StopFlag) -> Result<i32, Failure> {
     let verify = |kind, message: &str| Err(failed(Stage::Verify, kind, message, ended));
     if ended.hit_file_limit() {
-        return Err(too_many_bytes(request.artifact_bytes));
+        return Err(too_many_bytes(bounds.artifact_bytes));
     }
     match &ended.outcome {
         Outcome::Exited(code) => Ok(*code),
@@ -67,8 +74,8 @@ pub(crate) fn exit_code(
         Outcome::TimedOut => verify(
             FailureKind::VerifyTimeout,
             &format!(
-                "the verification took longer than {} ms",
-                request.wall_timeout_ms
+                "the {} took longer than {} ms",
+                bounds.work, bounds.wall_timeout_ms
             ),
         ),
         Outcome::Stopped => Err(interrupted(stop)),

@@ -4,18 +4,19 @@
 //! A rejection is a judgement. Whether the report is about this package is not decided here, but
 //! recomputed by the model from the bytes.
 
+mod evaluate;
 mod failure;
 mod report;
 mod request;
 
-use crate::failure::{failed, launch_failure};
+use crate::failure::{Bounds, failed, launch_failure};
 use edict_test_model::{
     built::Verified,
     failure::{Failure, FailureKind, Stage},
     ports::{StopFlag, Verifier, VerifyRequest},
 };
-use edict_test_process::{ChildSpec, Deadline, Isolation, PrivateDir, Watch, run};
-use std::path::PathBuf;
+use edict_test_process::{ChildSpec, Deadline, Ended, Isolation, PrivateDir, Watch, run};
+use std::path::{Path, PathBuf};
 
 /// The verifier of a lock, as its verified copy.
 #[derive(Clone, Debug)]
@@ -32,58 +33,72 @@ pub struct ReportVerifier {
 
 impl Verifier for ReportVerifier {
     fn verify(&self, request: &VerifyRequest) -> Result<Verified, Failure> {
+        self.in_private(|private| {
+            request::stage(private, request)?;
+            let bounds = Bounds {
+                work: "verification",
+                wall_timeout_ms: request.wall_timeout_ms,
+                artifact_bytes: request.artifact_bytes,
+            };
+            let (ended, code) = self.ask(private, &request::line(request), bounds)?;
+            let judgement = report::judge(&ended, code)?;
+            no_survivor(&ended)?;
+            report::read(private, judgement, request, &ended)
+        })
+    }
+}
+
+impl ReportVerifier {
+    /// Works in a directory that is removed afterwards.
+    fn in_private<T>(&self, work: impl FnOnce(&Path) -> Result<T, Failure>) -> Result<T, Failure> {
         let private = PrivateDir::create(&self.temporary).map_err(|error| {
             let message = format!("make a private directory for the verifier: {error}");
             Failure::new(Stage::Verify, FailureKind::VerifierSpawnFailed, message)
         })?;
-        let verified = self.verify_in(&private, request);
-        // The verification is the first in time; what cannot be removed only matters when it
-        // succeeded (F4).
-        match (verified, private.remove()) {
+        let done = work(private.path());
+        // The work is the first in time; what cannot be removed only matters when it succeeded
+        // (F4).
+        match (done, private.remove()) {
             (Ok(_), Err(error)) => {
-                let message = format!("remove the directory of a verification: {error}");
+                let message = format!("remove the directory of the verifier: {error}");
                 Err(Failure::new(
                     Stage::Cleanup,
                     FailureKind::CleanupIncomplete,
                     message,
                 ))
             }
-            (verified, _) => verified,
+            (done, _) => done,
         }
     }
-}
 
-impl ReportVerifier {
-    fn verify_in(
-        &self,
-        private: &PrivateDir,
-        request: &VerifyRequest,
-    ) -> Result<Verified, Failure> {
-        request::stage(private.path(), request)?;
+    /// Runs the program on one request; how it ended, and its exit code when it ended by itself.
+    fn ask(&self, private: &Path, line: &str, bounds: Bounds) -> Result<(Ended, i32), Failure> {
         let spec = ChildSpec {
-            file_bytes: request.artifact_bytes.get(),
-            cpu_seconds: Some(request.wall_timeout_ms.div_ceil(1000).saturating_add(1)),
+            file_bytes: bounds.artifact_bytes.get(),
+            cpu_seconds: Some(bounds.wall_timeout_ms.div_ceil(1000).saturating_add(1)),
             isolation: self.isolation,
-            ..ChildSpec::new(&self.program, private.path())
+            ..ChildSpec::new(&self.program, private)
         };
         let stop = || self.stop.is_set();
         let watch = Watch {
-            deadline: Deadline::after_ms(request.wall_timeout_ms),
+            deadline: Deadline::after_ms(bounds.wall_timeout_ms),
             stop: &stop,
         };
-        let ended = run(&spec, request::line(request).as_bytes(), watch)
-            .map_err(|error| launch_failure(&error))?;
-        let code = failure::exit_code(&ended, request, &self.stop)?;
-        let judgement = report::judge(&ended, code)?;
-        if ended.survivors > 0 {
-            let message = "a descendant of the verifier is still alive";
-            return Err(failed(
-                Stage::Cleanup,
-                FailureKind::CleanupIncomplete,
-                message,
-                &ended,
-            ));
-        }
-        report::read(private.path(), judgement, request, &ended)
+        let ended = run(&spec, line.as_bytes(), watch).map_err(|error| launch_failure(&error))?;
+        let code = failure::exit_code(&ended, bounds, &self.stop)?;
+        Ok((ended, code))
     }
+}
+
+fn no_survivor(ended: &Ended) -> Result<(), Failure> {
+    if ended.survivors == 0 {
+        return Ok(());
+    }
+    let message = "a descendant of the verifier is still alive";
+    Err(failed(
+        Stage::Cleanup,
+        FailureKind::CleanupIncomplete,
+        message,
+        ended,
+    ))
 }

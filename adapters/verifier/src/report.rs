@@ -120,7 +120,7 @@ pub(crate) fn read(
 }
 
 /// A verifier that could not judge says why on standard error.
-fn no_judgement(ended: &Ended, code: i32) -> Result<Failure, String> {
+pub(crate) fn no_judgement(ended: &Ended, code: i32) -> Result<Failure, String> {
     let records = records(&ended.stderr)?;
     let reason = records
         .iter()
@@ -166,7 +166,7 @@ fn judgement(record: &Node) -> Option<Judgement> {
     })
 }
 
-fn digest(node: &Node) -> Option<TypedDigest> {
+pub(crate) fn digest(node: &Node) -> Option<TypedDigest> {
     let text = |name: &str| node.get(name).and_then(Node::as_text);
     Some(TypedDigest::new(
         text("domain")?,
@@ -175,12 +175,12 @@ fn digest(node: &Node) -> Option<TypedDigest> {
     ))
 }
 
-fn is(record: &Node, schema: &str, kind: &str) -> bool {
+pub(crate) fn is(record: &Node, schema: &str, kind: &str) -> bool {
     let text = |name: &str| record.get(name).and_then(Node::as_text);
     text("schema") == Some(schema) && text("type") == Some(kind)
 }
 
-fn records(stream: &Capture) -> Result<Vec<Node>, String> {
+pub(crate) fn records(stream: &Capture) -> Result<Vec<Node>, String> {
     let bytes = stream
         .complete()
         .ok_or_else(|| format!("it has {} bytes", stream.total()))?;

@@ -6,7 +6,7 @@ use edict_test_model::{
     built::{Artifact, Built},
     failure::{Failure, FailureKind, Stage},
     ids::Locator,
-    ports::VerifyRequest,
+    ports::{EvaluateRequest, StagedFile, StagedLawpack, VerifyRequest},
 };
 use std::{
     fs::{self, OpenOptions},
@@ -22,12 +22,50 @@ const ARTIFACTS: &str = "artifacts";
 pub(crate) const OUTPUT: &str = "output";
 /// File name of the report.
 pub(crate) const REPORT: &str = "verification-report.cbor";
+/// The input of an evaluation, apart from the files of an application.
+const INPUT: &str = "input.cbor";
+/// File name of the result or payload of an evaluation.
+pub(crate) const BODY: &str = "body.cbor";
 
 /// The one line that asks for a verification (`edict.verifier.request/v1`).
 pub(crate) fn line(request: &VerifyRequest) -> String {
-    let input = |path: &Locator| Json::text(format!("{INPUTS}/{path}"));
+    let mut inputs = vec![("source", input(&request.source))];
+    for (member, artifact) in artifacts(&request.built) {
+        inputs.push((member, Json::text(artifact_path(artifact))));
+    }
+    inputs.push(("lawpacks", lawpacks(&request.lawpacks)));
+    ask("verify", REPORT, Json::object(inputs))
+}
+
+/// The one line that asks for an evaluation.
+pub(crate) fn evaluation_line(request: &EvaluateRequest) -> String {
+    let inputs = [
+        ("core", Json::text(artifact_path(&request.core))),
+        ("lawpacks", lawpacks(&request.lawpacks)),
+        ("input", Json::text(INPUT)),
+        ("intent", Json::text(&*request.intent)),
+    ];
+    ask("evaluate", BODY, Json::object(inputs))
+}
+
+fn ask(operation: &str, output: &str, inputs: Json) -> String {
+    let request = Json::object([
+        ("schema", Json::text("edict.verifier.request/v1")),
+        ("type", Json::text("verifierRequest")),
+        ("operation", Json::text(operation)),
+        ("output", Json::text(format!("{OUTPUT}/{output}"))),
+        ("inputs", inputs),
+    ]);
+    format!("{}\n", write_record(&request))
+}
+
+fn input(path: &Locator) -> Json {
+    Json::text(format!("{INPUTS}/{path}"))
+}
+
+fn lawpacks(lawpacks: &[StagedLawpack]) -> Json {
     let optional = |path: Option<&Locator>| Json::optional(path, input);
-    let lawpacks = request.lawpacks.iter().map(|lawpack| {
+    let rows = lawpacks.iter().map(|lawpack| {
         Json::object([
             ("manifest", input(&lawpack.manifest)),
             ("exports", input(&lawpack.exports)),
@@ -38,36 +76,41 @@ pub(crate) fn line(request: &VerifyRequest) -> String {
             ),
         ])
     });
-    let mut inputs = vec![("source", input(&request.source))];
-    for (member, artifact) in artifacts(&request.built) {
-        inputs.push((member, Json::text(artifact_path(artifact))));
-    }
-    inputs.push(("lawpacks", Json::Array(lawpacks.collect())));
-    let request = Json::object([
-        ("schema", Json::text("edict.verifier.request/v1")),
-        ("type", Json::text("verifierRequest")),
-        ("operation", Json::text("verify")),
-        ("output", Json::text(format!("{OUTPUT}/{REPORT}"))),
-        ("inputs", Json::object(inputs)),
-    ]);
-    format!("{}\n", write_record(&request))
+    Json::Array(rows.collect())
 }
 
 /// Writes everything that the request names below `private`, and makes the output directory.
 pub(crate) fn stage(private: &Path, request: &VerifyRequest) -> Result<(), Failure> {
+    let artifacts = artifacts(&request.built).map(|(_, artifact)| artifact);
+    stage_files(private, &request.files, &artifacts)
+}
+
+/// Writes everything that an evaluation names below `private`, and makes the output directory.
+pub(crate) fn stage_evaluation(private: &Path, request: &EvaluateRequest) -> Result<(), Failure> {
+    write(private, INPUT, &request.input.bytes).map_err(|error| unstaged(&error))?;
+    stage_files(private, &request.files, &[&request.core])
+}
+
+fn stage_files(
+    private: &Path,
+    files: &[StagedFile],
+    artifacts: &[&Artifact],
+) -> Result<(), Failure> {
     let staged = || -> io::Result<()> {
-        for file in &request.files {
+        for file in files {
             write(private, &format!("{INPUTS}/{}", file.path), &file.bytes)?;
         }
-        for (_, artifact) in artifacts(&request.built) {
+        for artifact in artifacts {
             write(private, &artifact_path(artifact), &artifact.body.bytes)?;
         }
         fs::create_dir(private.join(OUTPUT))
     };
-    staged().map_err(|error| {
-        let message = format!("stage the inputs of the verifier: {error}");
-        Failure::new(Stage::Verify, FailureKind::VerifierSpawnFailed, message)
-    })
+    staged().map_err(|error| unstaged(&error))
+}
+
+fn unstaged(error: &io::Error) -> Failure {
+    let message = format!("stage the inputs of the verifier: {error}");
+    Failure::new(Stage::Verify, FailureKind::VerifierSpawnFailed, message)
 }
 
 /// The artifacts of a build by the member of the request that names them.

@@ -3,19 +3,23 @@
 //! a twin answers is never labelled execution evidence.
 
 use crate::{
-    built::{Built, Verified},
+    built::{Artifact, Body, Built, Verified},
     diagnostic::Notice,
     evidence::CaseEvidence,
     failure::{Failure, FailureKind},
     ids::{ContextNonce, Locator},
+    package::Counters,
     plan::{CasePlan, HostPins},
     recipe::{BuildRecipe, VerifyRecipe},
     run::HostReport,
 };
 use edict_codec::{bounded::ByteLimit, digest::TypedDigest};
-use std::sync::{
-    Arc,
-    atomic::{AtomicU8, Ordering},
+use std::{
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicU8, Ordering},
+    },
 };
 
 /// The bytes of one declared input, read once.
@@ -173,6 +177,46 @@ pub trait Verifier: Send + Sync {
     /// # Errors
     /// A failure of stage `verify` when there is no judgement.
     fn verify(&self, request: &VerifyRequest) -> Result<Verified, Failure>;
+}
+
+/// What the second evaluator is asked about one pure program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EvaluateRequest {
+    /// Core of the program.
+    pub core: Artifact,
+    /// Name of its intent.
+    pub intent: String,
+    /// The canonical input.
+    pub input: Body,
+    /// The lawpacks in closure order.
+    pub lawpacks: Vec<StagedLawpack>,
+    /// The files that `lawpacks` names.
+    pub files: Vec<StagedFile>,
+    /// Wall limit of the evaluation in milliseconds.
+    pub wall_timeout_ms: u64,
+    /// Limit of written bytes.
+    pub artifact_bytes: ByteLimit,
+}
+
+/// What a second evaluation of Core ended in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Evaluation {
+    /// Coordinate of the obstruction; `None` is a result.
+    pub obstruction: Option<String>,
+    /// The canonical result or payload.
+    pub body: Body,
+    /// What it consumed under the declared budget.
+    pub consumed: Counters,
+}
+
+/// Evaluates Core of pure programs a second time, apart from the host. What it answers is compared
+/// with the host's evidence and is never evidence itself.
+pub trait CrossCheck: fmt::Debug + Send + Sync {
+    /// Evaluates one program on one input.
+    ///
+    /// # Errors
+    /// Why there is no evaluation to compare with.
+    fn evaluate(&self, request: &EvaluateRequest) -> Result<Evaluation, Failure>;
 }
 
 /// Executes frozen plans on the pinned host.

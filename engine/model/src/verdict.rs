@@ -2,9 +2,11 @@
 //! The nine verdicts of a case (R5, F1).
 
 mod compare;
+mod cross_check;
 mod evidence;
 mod judge;
 
+pub use cross_check::cross_checked;
 pub use evidence::evidence_report;
 pub use judge::{Judged, admit, ending_of, judge, skipped, stale_attempt, unsubmitted};
 

@@ -15,6 +15,9 @@ use edict_test_model::{
 };
 use std::sync::Arc;
 
+/// A file of a snapshot: where it was, its blob and its bytes.
+pub type SnapshotFile = (Locator, TypedDigest, Arc<[u8]>);
+
 /// What decides one case, and the keys of its own program.
 #[derive(Clone, Debug)]
 pub struct CaseFacts {
@@ -79,7 +82,7 @@ impl Runner {
     ///
     /// # Errors
     /// `InternalError` before a suite is loaded.
-    pub fn files(&self) -> Result<Vec<(Locator, TypedDigest, Arc<[u8]>)>, Failure> {
+    pub fn files(&self) -> Result<Vec<SnapshotFile>, Failure> {
         let engine = &self.engine;
         let suite = Suite::try_get(engine).ok_or_else(no_suite)?;
         let files = suite.files(engine).iter().map(|(locator, file)| {

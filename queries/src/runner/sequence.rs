@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The sequential loop: one fresh attempt a case, one terminal outcome each.
 
-use super::{PreparedCase, Runner, failures, no_suite, report};
+use super::{PreparedCase, Runner, failures, no_suite, report, second};
 use crate::{
     db::Engine,
     execute::mint,
@@ -32,6 +32,8 @@ pub struct RunOutcome {
     pub evidence: EvidenceReport,
     /// Every failure in the order of time, comparisons included.
     pub failures: Vec<Failure>,
+    /// Second evaluations; `None` when none were asked for.
+    pub cross_checks: Option<second::CrossChecks>,
     /// Why the loop ended early, if it did.
     pub ended: Ended,
 }
@@ -88,6 +90,10 @@ impl Runner {
             programs: programs.reports.clone(),
             evidence: EvidenceReport::default(),
             failures: Vec::new(),
+            cross_checks: self
+                .cross_check
+                .as_ref()
+                .map(|_| second::CrossChecks::default()),
             ended: Ended::Complete,
         };
         let mut run = Loop {
@@ -189,7 +195,19 @@ impl<'db> Loop<'_, 'db> {
                 &|program| self.programs.of_plan(program),
             )
         });
-        self.judged(index, plan, &decided.judged, entry.as_ref())
+        let judged = self.cross_checked(case, plan, decided.judged.clone());
+        self.judged(index, plan, &judged, entry.as_ref())
+    }
+
+    /// The judgement after a second evaluation, if one was asked for.
+    fn cross_checked(&mut self, case: Case<'db>, plan: &CasePlan, judged: Judged) -> Judged {
+        let port = self.runner.cross_check.as_deref();
+        match (port, &mut self.outcome.cross_checks) {
+            (Some(port), Some(checks)) => {
+                second::check(self.engine, port, checks, (case, plan), judged)
+            }
+            _ => judged,
+        }
     }
 
     fn host(&mut self, host: &HostReport) {

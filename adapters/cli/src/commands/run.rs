@@ -8,6 +8,7 @@ use crate::{
     signals,
     wire::{OpenedSuite, Surroundings, Wired, nonce},
 };
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use edict_test_model::{Failure, FailureKind, Stage, ports::StopFlag};
 use edict_test_queries::{ReusePolicy, Runner};
 use edict_test_reporters::diagnostics::Style;
@@ -74,6 +75,7 @@ fn execute(run: &RunArgs, publisher: &mut Publisher<Stdout, Stderr>) -> Result<(
     let hurry = signals::listen(stop.clone())
         .map_err(|error| Failure::internal(format!("listen for signals: {error}")))?;
     publisher.may_hurry(hurry);
+    publisher.show_progress(run.progress);
     if let Some(path) = &run.report_json {
         publisher.place(ReportPlace::claim(
             path,
@@ -86,8 +88,10 @@ fn execute(run: &RunArgs, publisher: &mut Publisher<Stdout, Stderr>) -> Result<(
     publisher.manifest(&suite.document, &suite.manifest);
     let state = super::state::open(run, &suite, publisher)?;
     publisher.plan()?;
-    let bytes = suite.lock()?;
+    let (bytes, lock_bytes) = suite.read_lock()?;
     publisher.lock(&bytes);
+    let documents = suite.documents(&bytes, lock_bytes);
+    let lock = Arc::clone(&bytes.lock);
     let around = Surroundings {
         temporary: run.temp_root.clone(),
         isolation_required: run.isolation == Isolation::Required,
@@ -101,11 +105,17 @@ fn execute(run: &RunArgs, publisher: &mut Publisher<Stdout, Stderr>) -> Result<(
     let wired = Wired::of(&suite.root, &bytes, &around, &stop)?;
     publisher.isolation(wired.isolation);
     let mut runner = Runner::new(wired.ports.clone());
+    if run.cross_check {
+        runner.cross_check(Arc::clone(&wired.cross_check));
+    }
     let ran = (|| {
         runner.load(&suite.root, bytes)?;
         publisher.hard_linked(runner.hard_linked());
         publisher.begin(&runner.run_plan()?)?;
         let prepared = runner.prepare()?;
+        if let Some(keeper) = state.record(&runner, &lock, documents) {
+            publisher.record(keeper);
+        }
         let outcome = runner.run(&prepared, &mut nonce, &stop, publisher)?;
         publisher.outcome(outcome, runner.decisions());
         Ok(())
@@ -130,12 +140,31 @@ fn style(run: &RunArgs) -> Style {
 
 /// A usage error in one line.
 pub(crate) fn usage(error: &clap::Error) -> Failure {
-    let text = error.to_string();
-    let lines: Vec<&str> = text
-        .lines()
-        .map(|line| line.strip_prefix("error: ").unwrap_or(line).trim())
-        .take_while(|line| !line.starts_with("Usage:"))
-        .filter(|line| !line.is_empty())
+    let message = missing(error).unwrap_or_else(|| {
+        let text = error.to_string();
+        let lines: Vec<&str> = text
+            .lines()
+            .map(|line| line.strip_prefix("error: ").unwrap_or(line).trim())
+            .take_while(|line| !line.starts_with("Usage:"))
+            .filter(|line| !line.is_empty())
+            .collect();
+        lines.join(" ")
+    });
+    Failure::new(Stage::Arguments, FailureKind::UsageError, message)
+}
+
+/// What a command line lacks: the names of its required arguments without their values.
+fn missing(error: &clap::Error) -> Option<String> {
+    if error.kind() != ErrorKind::MissingRequiredArgument {
+        return None;
+    }
+    let Some(ContextValue::Strings(names)) = error.get(ContextKind::InvalidArg) else {
+        return None;
+    };
+    let names: Vec<&str> = names
+        .iter()
+        .map(|name| name.split(' ').next().unwrap_or(name))
         .collect();
-    Failure::new(Stage::Arguments, FailureKind::UsageError, lines.join(" "))
+    let verb = if names.len() == 1 { "is" } else { "are" };
+    Some(format!("{} {verb} required", names.join(", ")))
 }

@@ -93,13 +93,21 @@ impl<Out: Write, Err: Write> Publisher<Out, Err> {
 
     fn telemetry(&self) -> Telemetry {
         let (wall, monotonic) = self.started;
+        let cross_checks = self.outcome.as_ref().and_then(|it| it.cross_checks);
+        let cross_checks = cross_checks.map(|it| {
+            let counts = Json::object([
+                ("compared", Json::unsigned(it.compared)),
+                ("leftOut", Json::unsigned(it.left_out)),
+            ]);
+            ("crossCheck".to_owned(), counts)
+        });
         let started_at = humantime::format_rfc3339_seconds(wall).to_string();
         Telemetry {
             run_id: RunId::new(&format!("{started_at}-{}", std::process::id())),
             started_at,
             duration_ms: u64::try_from(monotonic.elapsed().as_millis()).unwrap_or(u64::MAX),
             cases: self.case_telemetry(),
-            objects: vec![
+            objects: [
                 ("paths".to_owned(), self.paths()),
                 (
                     "pids".to_owned(),
@@ -114,7 +122,10 @@ impl<Out: Write, Err: Write> Publisher<Out, Err> {
                     )]),
                 ),
                 ("cache".to_owned(), self.cache()),
-            ],
+            ]
+            .into_iter()
+            .chain(cross_checks)
+            .collect(),
         }
     }
 

@@ -73,6 +73,7 @@ kinds! {
     EvidenceMissing EvidenceMalformed ForeignContext ReplayedContext ForeignInvocation
     SubjectMismatch InputMismatch BasisMismatch BudgetMismatch ResultBindingMismatch
     SemanticDigestMismatch HostBuildMismatch FootprintMismatch SettlementMismatch
+    EvaluatorDisagreement
     // result
     InvalidCaseResult CaseResultTooLarge
     // compare

@@ -76,6 +76,10 @@ pub fn rule(stage: Stage, kind: FailureKind) -> Option<Rule> {
 }
 
 fn setup_rule(kind: FailureKind) -> Option<Rule> {
+    // Only the case itself is evaluated twice.
+    if kind == K::EvaluatorDisagreement {
+        return None;
+    }
     let form = if matches!(
         kind,
         K::SetupObstructed | K::SetupBuildRefused | K::InputRefused
@@ -122,7 +126,7 @@ fn stands_in(stage: Stage, kind: FailureKind) -> bool {
         Stage::Execute => within(kind, K::WallTimeout, K::OutcomeReordered),
         Stage::Evidence => {
             kind == K::EvidenceVersionUnsupported
-                || within(kind, K::EvidenceMissing, K::SettlementMismatch)
+                || within(kind, K::EvidenceMissing, K::EvaluatorDisagreement)
         }
         Stage::Result => within(kind, K::InvalidCaseResult, K::CaseResultTooLarge),
         Stage::Compare => within(kind, K::Passed, K::Skipped),

@@ -23,7 +23,7 @@ fn the_table_has_exactly_its_rows() {
     });
     // Manifest and lock: 13 of the reader, 25 typed ones, two of their own.
     let want = [
-        4, 40, 40, 10, 15, 1, 9, 15, 5, 35, 8, 6, 15, 2, 7, 7, 2, 1, 1, 1,
+        4, 40, 40, 10, 15, 1, 9, 15, 5, 35, 8, 6, 16, 2, 7, 7, 2, 1, 1, 1,
     ];
     assert_eq!(counted, want);
 }
@@ -71,6 +71,12 @@ fn verdict_and_form_are_those_of_the_table() {
             Bail,
         ),
         (
+            Stage::Evidence,
+            K::EvaluatorDisagreement,
+            Some(V::InvalidEvidence),
+            Bail,
+        ),
+        (
             Stage::Result,
             K::InvalidCaseResult,
             Some(V::InvalidResult),
@@ -98,6 +104,7 @@ fn verdict_and_form_are_those_of_the_table() {
         K::Passed,
         K::CompilerRefused,
         K::ExpectedPayloadInvalid,
+        K::EvaluatorDisagreement,
         K::UsageError,
     ] {
         assert_eq!(rule(Stage::Setup, kind), None);

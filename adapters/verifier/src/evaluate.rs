@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The second evaluator behind the port `CrossCheck`: Core and an input in, an ending out.
+
+use crate::{
+    ReportVerifier,
+    failure::{Bounds, failed, too_many_bytes},
+    no_survivor,
+    report::{digest, is, no_judgement, records},
+    request::{self, BODY, OUTPUT},
+};
+use edict_codec::{
+    bounded::{BoundedReadError, read_all},
+    digest::TypedDigest,
+    json::{Node, Tree},
+};
+use edict_test_model::{
+    built::Body,
+    evidence::body_digest,
+    failure::{Failure, FailureKind, Stage},
+    package::Counters,
+    ports::{CrossCheck, EvaluateRequest, Evaluation},
+};
+use edict_test_process::Ended;
+use std::{fs::File, path::Path};
+
+impl CrossCheck for ReportVerifier {
+    fn evaluate(&self, request: &EvaluateRequest) -> Result<Evaluation, Failure> {
+        self.in_private(|private| {
+            request::stage_evaluation(private, request)?;
+            let bounds = Bounds {
+                work: "evaluation",
+                wall_timeout_ms: request.wall_timeout_ms,
+                artifact_bytes: request.artifact_bytes,
+            };
+            let line = request::evaluation_line(request);
+            let (ended, code) = self.ask(private, &line, bounds)?;
+            let answer = answer(&ended, code)?;
+            no_survivor(&ended)?;
+            let body = body(private, request, &ended)?;
+            if body_digest(&body.bytes) != answer.body {
+                let message = "the verifier wrote another body than it answered";
+                return Err(protocol(message, &ended));
+            }
+            Ok(Evaluation {
+                obstruction: answer.obstruction,
+                body,
+                consumed: answer.consumed,
+            })
+        })
+    }
+}
+
+/// The result record.
+struct Answer {
+    obstruction: Option<String>,
+    body: TypedDigest,
+    consumed: Counters,
+}
+
+fn answer(ended: &Ended, code: i32) -> Result<Answer, Failure> {
+    if code != 0 {
+        return Err(no_judgement(ended, code).unwrap_or_else(|reason| protocol(&reason, ended)));
+    }
+    let records = records(&ended.stdout).map_err(|reason| protocol(&reason, ended))?;
+    match records.as_slice() {
+        [record] => {
+            read(record).ok_or_else(|| protocol("it is no result record of an evaluation", ended))
+        }
+        _ => Err(protocol("it is not exactly one record", ended)),
+    }
+}
+
+fn read(record: &Node) -> Option<Answer> {
+    let text = |name: &str| record.get(name).and_then(Node::as_text);
+    if !is(record, "edict.verifier.result/v1", "verifierResult")
+        || text("operation") != Some("evaluate")
+    {
+        return None;
+    }
+    let obstruction = match (text("outcome")?, &record.get("coordinate")?.tree) {
+        ("result", Tree::Null) => None,
+        ("obstruction", Tree::Text(coordinate)) => Some(coordinate.clone()),
+        _ => return None,
+    };
+    let consumed = record.get("consumed")?;
+    let counter = |name: &str| u64::try_from(consumed.get(name)?.as_integer()?).ok();
+    Some(Answer {
+        obstruction,
+        body: digest(record.get("body")?)?,
+        consumed: Counters {
+            steps: counter("steps")?,
+            allocated_bytes: counter("allocatedBytes")?,
+            output_bytes: counter("outputBytes")?,
+        },
+    })
+}
+
+fn body(private: &Path, request: &EvaluateRequest, ended: &Ended) -> Result<Body, Failure> {
+    let path = private.join(OUTPUT).join(BODY);
+    let bytes = File::open(path)
+        .map_err(BoundedReadError::from)
+        .and_then(|mut file| read_all(&mut file, request.artifact_bytes));
+    match bytes {
+        Ok(bytes) => Ok(Body::new(bytes)),
+        Err(BoundedReadError::TooLarge { .. }) => Err(too_many_bytes(request.artifact_bytes)),
+        Err(BoundedReadError::Io(error)) => Err(protocol(
+            &format!("its body cannot be read: {error}"),
+            ended,
+        )),
+    }
+}
+
+fn protocol(reason: &str, ended: &Ended) -> Failure {
+    let message = format!("the second evaluator's answer: {reason}");
+    failed(
+        Stage::Verify,
+        FailureKind::VerifierProtocol,
+        &message,
+        ended,
+    )
+}
