@@ -10,7 +10,7 @@ use std::{
 use tempfile::TempDir;
 
 /// The root of the workspace.
-pub fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .ancestors()
         .nth(2)
@@ -19,7 +19,7 @@ pub fn root() -> PathBuf {
 }
 
 /// The running profile's directory, where all programs are built.
-pub fn programs() -> PathBuf {
+pub(crate) fn programs() -> PathBuf {
     Path::new(env!("CARGO_BIN_EXE_edict-test"))
         .parent()
         .unwrap()
@@ -27,7 +27,7 @@ pub fn programs() -> PathBuf {
 }
 
 /// One program of the toolchain.
-pub fn program(name: &str) -> PathBuf {
+pub(crate) fn program(name: &str) -> PathBuf {
     let path = programs().join(name);
     assert!(
         path.is_file(),
@@ -39,14 +39,14 @@ pub fn program(name: &str) -> PathBuf {
 
 /// The finished run of a program.
 #[derive(Debug)]
-pub struct Run {
-    pub stdout: String,
-    pub stderr: String,
-    pub code: i32,
+pub(crate) struct Run {
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+    pub(crate) code: i32,
 }
 
 impl Run {
-    pub fn of(output: Output) -> Self {
+    pub(crate) fn of(output: Output) -> Self {
         Self {
             stdout: String::from_utf8(output.stdout).unwrap(),
             stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
@@ -55,7 +55,7 @@ impl Run {
     }
 
     /// Kinds of all diagnostics in order.
-    pub fn kinds(&self) -> Vec<String> {
+    pub(crate) fn kinds(&self) -> Vec<String> {
         self.records()
             .iter()
             .map(|it| it["kind"].as_str().unwrap().to_owned())
@@ -63,7 +63,7 @@ impl Run {
     }
 
     /// All diagnostics.
-    pub fn records(&self) -> Vec<serde_json::Value> {
+    pub(crate) fn records(&self) -> Vec<serde_json::Value> {
         self.stderr
             .lines()
             .map(|line| {
@@ -73,7 +73,7 @@ impl Run {
     }
 
     /// The primary failure as `stage/kind`.
-    pub fn primary(&self) -> Option<String> {
+    pub(crate) fn primary(&self) -> Option<String> {
         let records = self.records();
         let primary: Vec<_> = records.iter().filter(|it| it["primary"] == true).collect();
         assert!(
@@ -92,14 +92,14 @@ impl Run {
 
 /// A copy of a suite of `testdata/suites` in a temporary directory, with a lock over the programs
 /// that this test run has built.
-pub struct Space {
-    pub directory: TempDir,
-    pub suite: PathBuf,
+pub(crate) struct Space {
+    pub(crate) directory: TempDir,
+    pub(crate) suite: PathBuf,
 }
 
 impl Space {
     /// The suite `name`, pinned.
-    pub fn of(name: &str) -> Self {
+    pub(crate) fn of(name: &str) -> Self {
         let space = Self::unpinned(name);
         let pinned = space.edict_test(&["lock", "--suite", "suite/edict.test-suite.json"]);
         assert_eq!(pinned.code, 0, "{}", pinned.stderr);
@@ -107,7 +107,7 @@ impl Space {
     }
 
     /// The suite `name` without a lock.
-    pub fn unpinned(name: &str) -> Self {
+    pub(crate) fn unpinned(name: &str) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let suite = directory.path().join("suite");
         copy(&root().join("testdata/suites").join(name), &suite);
@@ -115,12 +115,12 @@ impl Space {
     }
 
     /// The path of a file of the suite.
-    pub fn path(&self, relative: &str) -> PathBuf {
+    pub(crate) fn path(&self, relative: &str) -> PathBuf {
         self.suite.join(relative)
     }
 
     /// Replaces text in a file of the suite; the old text must stand there.
-    pub fn edit(&self, relative: &str, old: &str, new: &str) {
+    pub(crate) fn edit(&self, relative: &str, old: &str, new: &str) {
         let path = self.path(relative);
         let text = fs::read_to_string(&path).unwrap();
         assert!(text.contains(old), "`{old}` stands not in {relative}");
@@ -128,12 +128,12 @@ impl Space {
     }
 
     /// Runs the runner in the temporary directory.
-    pub fn edict_test(&self, arguments: &[&str]) -> Run {
+    pub(crate) fn edict_test(&self, arguments: &[&str]) -> Run {
         Run::of(self.command(arguments).output().unwrap())
     }
 
     /// The runner, not yet started, with an environment that must not matter.
-    pub fn command(&self, arguments: &[&str]) -> Command {
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(program("edict-test"));
         command
             .args(arguments)
@@ -143,7 +143,7 @@ impl Space {
     }
 
     /// Runs the suite with a report; returns the run and the report.
-    pub fn run(&self, more: &[&str]) -> (Run, serde_json::Value) {
+    pub(crate) fn run(&self, more: &[&str]) -> (Run, serde_json::Value) {
         let report = self.directory.path().join("run.json");
         let mut arguments = vec![
             "--suite",
@@ -161,7 +161,7 @@ impl Space {
 }
 
 /// Copies a directory tree.
-pub fn copy(from: &Path, to: &Path) {
+pub(crate) fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap_or_else(|error| panic!("{}: {error}", from.display())) {
         let entry = entry.unwrap();
@@ -175,7 +175,7 @@ pub fn copy(from: &Path, to: &Path) {
 }
 
 /// Case id to `verdict/kind`, from the report.
-pub fn verdicts(report: &serde_json::Value) -> BTreeMap<String, String> {
+pub(crate) fn verdicts(report: &serde_json::Value) -> BTreeMap<String, String> {
     report["semantic"]["cases"]
         .as_array()
         .unwrap()
@@ -189,15 +189,15 @@ pub fn verdicts(report: &serde_json::Value) -> BTreeMap<String, String> {
 
 /// What one independent consumer says of a stream.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Reading {
-    pub verdict: String,
-    pub points: usize,
-    pub bailout: bool,
-    pub exit: i32,
+pub(crate) struct Reading {
+    pub(crate) verdict: String,
+    pub(crate) points: usize,
+    pub(crate) bailout: bool,
+    pub(crate) exit: i32,
 }
 
 /// Asks both independent consumers and the byte profile; all must agree.
-pub fn consumers(stream: &[u8]) -> Reading {
+pub(crate) fn consumers(stream: &[u8]) -> Reading {
     let file = tempfile::NamedTempFile::new().unwrap();
     fs::write(file.path(), stream).unwrap();
     let home = programs().parent().unwrap().join("tap-consumers");
