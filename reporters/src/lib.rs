@@ -5,9 +5,13 @@
 //! stream that it writes to.
 
 pub mod diagnostics;
+pub mod export;
 pub mod label;
 pub mod lock;
+pub mod offline;
 pub mod report;
 pub mod tap;
+pub mod why_json;
+pub mod why_text;
 
 mod json_parts;

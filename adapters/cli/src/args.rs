@@ -1,27 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The command line: one run form with options only, and the subcommands (C1–C3).
 
+mod cache;
+mod help;
+mod why;
+
+pub use cache::CacheCommand;
+pub use why::{WhyArgs, WhyNotArgs};
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use help::{
+    CACHE_HELP, CHECK_HELP, FIXTURE_HELP, INIT_HELP, LOCK_HELP, REPORT_HELP, RUN_HELP, WHY_HELP,
+    WHY_NOT_HELP,
+};
 use std::{ffi::OsString, path::PathBuf};
-
-const RUN_HELP: &str = "\
-Streams: stdout is TAP 14 and nothing else; stderr is one JSON diagnostic a line
-(--diagnostics human renders text). Exit status: 0 every executed case passed; 1 a
-comparison failed; 2 the suite could not be completed faithfully, and the last line of
-stdout is a bail-out.
-
-Ceilings, which a suite may lower: 1 MiB manifest, 1,024 cases, 128 setup operations a
-case, 8 MiB fixtures, 2,048 bytes a case result, 16 MiB a frame, 64 MiB report, 256 MiB
-artifacts, 30 s an operation.
-
-Example:
-  edict-test --suite tests/edict.test-suite.json --report-json artifacts/run.json
-
-Subcommands: check, lock, init, fixture, why, report, cache; each has --help.";
 
 /// What the command line asks for.
 #[derive(Debug)]
-pub(crate) enum Invocation {
+pub enum Invocation {
     /// Run a suite.
     Run(RunArgs),
     /// Anything else.
@@ -35,57 +31,60 @@ pub(crate) enum Invocation {
     clippy::struct_excessive_bools,
     reason = "each is one flag of the command line"
 )]
-pub(crate) struct RunArgs {
+pub struct RunArgs {
     /// The suite manifest.
     #[arg(long, value_name = "PATH")]
-    pub(crate) suite: PathBuf,
+    pub suite: PathBuf,
     /// Where the machine report is published; bodies go to PATH.artifacts.
     #[arg(long, value_name = "PATH")]
-    pub(crate) report_json: Option<PathBuf>,
+    pub report_json: Option<PathBuf>,
     /// What happens to a report that is already there.
     #[arg(long, value_enum, default_value = "refuse")]
-    pub(crate) report_existing: Existing,
+    pub report_existing: Existing,
     /// Where bodies are kept instead of PATH.artifacts.
     #[arg(long, value_name = "DIR", requires = "report_json")]
-    pub(crate) artifact_store: Option<PathBuf>,
+    pub artifact_store: Option<PathBuf>,
     /// State of the action cache and of run records; default `.edict-test` beside the suite.
     #[arg(long, value_name = "DIR", conflicts_with = "no_state")]
-    pub(crate) state: Option<PathBuf>,
+    pub state: Option<PathBuf>,
     /// Use no state; nothing outlives the run.
     #[arg(long)]
-    pub(crate) no_state: bool,
+    pub no_state: bool,
     /// Build every program, whatever the cache holds.
     #[arg(long)]
-    pub(crate) fresh_build: bool,
+    pub fresh_build: bool,
     /// Verify every program, whatever the cache holds.
     #[arg(long)]
-    pub(crate) fresh_verify: bool,
+    pub fresh_verify: bool,
     /// Run every reused action again and fail when its bytes differ.
     #[arg(long)]
-    pub(crate) verify_cache: bool,
+    pub verify_cache: bool,
     /// Evaluate every executed pure case a second time, in the verifier, and compare.
     #[arg(long)]
-    pub(crate) cross_check: bool,
+    pub cross_check: bool,
     /// Where the private directory of the run is made.
     #[arg(long, value_name = "DIR")]
-    pub(crate) temp_root: Option<PathBuf>,
+    pub temp_root: Option<PathBuf>,
     /// Whether children must be fully isolated.
     #[arg(long, value_enum, default_value = "best-effort")]
-    pub(crate) isolation: Isolation,
+    pub isolation: Isolation,
     /// How diagnostics are written to stderr.
     #[arg(long, value_enum, default_value = "jsonl")]
-    pub(crate) diagnostics: DiagnosticStyle,
+    pub diagnostics: DiagnosticStyle,
     /// Colors of human diagnostics.
     #[arg(long, value_enum, default_value = "auto")]
-    pub(crate) color: Color,
+    pub color: Color,
     /// Keep the journal beside a complete report.
     #[arg(long, requires = "report_json")]
-    pub(crate) keep_journal: bool,
+    pub keep_journal: bool,
+    /// Show on stderr which case runs, if stderr is a terminal.
+    #[arg(long)]
+    pub progress: bool,
 }
 
 /// What happens to a file that is already there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Existing {
+pub enum Existing {
     /// It stays, and the command fails.
     Refuse,
     /// It is replaced, if it is one of ours.
@@ -94,7 +93,7 @@ pub(crate) enum Existing {
 
 /// Isolation of children.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Isolation {
+pub enum Isolation {
     /// Anything less than full isolation ends the run.
     Required,
     /// What the kernel offers.
@@ -103,7 +102,7 @@ pub(crate) enum Isolation {
 
 /// Style of diagnostics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum DiagnosticStyle {
+pub enum DiagnosticStyle {
     /// One JSON object a line.
     Jsonl,
     /// Text.
@@ -112,7 +111,7 @@ pub(crate) enum DiagnosticStyle {
 
 /// When colors are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Color {
+pub enum Color {
     /// On a terminal, unless `NO_COLOR` or `TERM=dumb` says otherwise.
     Auto,
     /// Always.
@@ -130,47 +129,38 @@ struct CommandLine {
 
 /// The subcommands. Their answer is on stdout, diagnostics on stderr; no TAP.
 #[derive(Debug, Subcommand)]
-pub(crate) enum Command {
+pub enum Command {
     /// Validate a suite and everything it names; execute nothing.
-    #[command(
-        after_help = "Exit status: 0 valid, 2 not. Example:\n  edict-test check --suite tests/edict.test-suite.json --json"
-    )]
+    #[command(after_help = CHECK_HELP)]
     Check(CheckArgs),
     /// Pin the toolchain of a suite, or compare a lock with what it pins.
-    #[command(
-        after_help = "Exit status: 0, 1 drift with --check, 2 failure. Example:\n  edict-test lock --suite tests/edict.test-suite.json"
-    )]
+    #[command(after_help = LOCK_HELP)]
     Lock(LockArgs),
     /// Make a running project: application, fixture, suite.
-    #[command(after_help = "Exit status: 0, 2. Example:\n  edict-test init my-tests")]
+    #[command(after_help = INIT_HELP)]
     Init(InitArgs),
     /// Turn typed JSON into fixture bytes and back.
-    #[command(
-        after_help = "Exit status: 0, 2. Example:\n  edict-test fixture encode --untyped --in value.json --out value.bin"
-    )]
+    #[command(after_help = FIXTURE_HELP)]
     Fixture {
         /// The direction.
         #[command(subcommand)]
         direction: FixtureCommand,
     },
     /// Say why the verdict of a case changed.
-    #[command(
-        after_help = "Exit status: 0 explained, 1 changed with no pinned cause, 2. Example:\n  edict-test why choose-left --suite tests/edict.test-suite.json"
-    )]
+    #[command(after_help = WHY_HELP)]
     Why(WhyArgs),
+    /// Say why an edit of a file did not change a case.
+    #[command(after_help = WHY_NOT_HELP)]
+    WhyNot(WhyNotArgs),
     /// Verify, compare or export machine reports.
-    #[command(
-        after_help = "Exit status: see each subcommand. Example:\n  edict-test report verify artifacts/run.json --require-green"
-    )]
+    #[command(after_help = REPORT_HELP)]
     Report {
         /// What to do.
         #[command(subcommand)]
         action: ReportCommand,
     },
     /// Measure or bound a state directory.
-    #[command(
-        after_help = "Exit status: 0, 2. Example:\n  edict-test cache gc --state .edict-test --max-bytes 100000000 --dry-run"
-    )]
+    #[command(after_help = CACHE_HELP)]
     Cache {
         /// What to do.
         #[command(subcommand)]
@@ -180,63 +170,63 @@ pub(crate) enum Command {
 
 /// Options of `check`.
 #[derive(Args, Debug)]
-pub(crate) struct CheckArgs {
+pub struct CheckArgs {
     /// The suite manifest.
     #[arg(long, value_name = "PATH")]
-    pub(crate) suite: PathBuf,
+    pub suite: PathBuf,
     /// Also build and verify every program.
     #[arg(long)]
-    pub(crate) build: bool,
+    pub build: bool,
     /// State directory for `--build`; without it nothing is reused.
     #[arg(long, value_name = "DIR")]
-    pub(crate) state: Option<PathBuf>,
+    pub state: Option<PathBuf>,
     /// One JSON document on stdout.
     #[arg(long)]
-    pub(crate) json: bool,
+    pub json: bool,
 }
 
 /// Options of `lock`.
 #[derive(Args, Debug)]
 #[group(required = true, multiple = true, id = "place", args = ["suite", "out", "check"])]
-pub(crate) struct LockArgs {
+pub struct LockArgs {
     /// Write the lock that this suite names.
     #[arg(long, value_name = "PATH", conflicts_with_all = ["out", "check"])]
-    pub(crate) suite: Option<PathBuf>,
+    pub suite: Option<PathBuf>,
     /// Write the lock to this place.
     #[arg(long, value_name = "PATH", conflicts_with = "check")]
-    pub(crate) out: Option<PathBuf>,
+    pub out: Option<PathBuf>,
     /// Compare this lock with what it pins.
     #[arg(long, value_name = "LOCK")]
-    pub(crate) check: Option<PathBuf>,
+    pub check: Option<PathBuf>,
     /// The shape.
     #[arg(long, value_enum, default_value = "bundled")]
-    pub(crate) shape: ShapeArg,
+    pub shape: ShapeArg,
     /// The compiler; default `edict` beside this program.
     #[arg(long, value_name = "FILE")]
-    pub(crate) compiler: Option<PathBuf>,
+    pub compiler: Option<PathBuf>,
     /// The lowerer; default the compiler.
     #[arg(long, value_name = "FILE")]
-    pub(crate) lowerer: Option<PathBuf>,
+    pub lowerer: Option<PathBuf>,
     /// The verifier; default `edict-verifier` beside this program.
     #[arg(long, value_name = "FILE")]
-    pub(crate) verifier: Option<PathBuf>,
+    pub verifier: Option<PathBuf>,
     /// The host; default `echo-host` beside this program.
     #[arg(long, value_name = "FILE")]
-    pub(crate) host: Option<PathBuf>,
+    pub host: Option<PathBuf>,
     /// The provider package of shape `upstream`.
     #[arg(long, value_name = "DIR")]
-    pub(crate) provider_package: Option<PathBuf>,
+    pub provider_package: Option<PathBuf>,
     /// Pin the source tree of a locally built program; may be repeated.
     #[arg(long, value_name = "ROLE=DIR:PATH")]
-    pub(crate) source: Vec<OsString>,
+    pub source: Vec<OsString>,
     /// What happens to a lock that is already there.
     #[arg(long, value_enum, default_value = "refuse")]
-    pub(crate) existing: Existing,
+    pub existing: Existing,
 }
 
 /// Shapes of a lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ShapeArg {
+pub enum ShapeArg {
     /// The bundled toolchain.
     Bundled,
     /// A real upstream compiler with its provider package.
@@ -245,17 +235,17 @@ pub(crate) enum ShapeArg {
 
 /// Options of `init`.
 #[derive(Args, Debug)]
-pub(crate) struct InitArgs {
+pub struct InitArgs {
     /// The directory; absent or empty.
-    pub(crate) directory: PathBuf,
+    pub directory: PathBuf,
     /// The suite id; default the name of the directory.
     #[arg(long)]
-    pub(crate) id: Option<String>,
+    pub id: Option<String>,
 }
 
 /// Directions of `fixture`.
 #[derive(Debug, Subcommand)]
-pub(crate) enum FixtureCommand {
+pub enum FixtureCommand {
     /// Typed JSON to canonical CBOR.
     Encode(FixtureArgs),
     /// Canonical CBOR to typed JSON.
@@ -265,7 +255,7 @@ pub(crate) enum FixtureCommand {
 /// Which type a fixture has.
 #[derive(Args, Debug)]
 #[group(required = true, multiple = true, id = "selection", args = ["package", "untyped"])]
-pub(crate) struct FixtureArgs {
+pub struct FixtureArgs {
     /// The package whose types decide.
     #[arg(
         long,
@@ -273,79 +263,36 @@ pub(crate) struct FixtureArgs {
         conflicts_with = "untyped",
         requires = "part"
     )]
-    pub(crate) package: Option<PathBuf>,
+    pub package: Option<PathBuf>,
     /// What the fixture is.
     #[arg(long, value_enum, requires = "package")]
-    pub(crate) part: Option<Part>,
+    pub part: Option<Part>,
     /// The obstruction whose payload it is.
     #[arg(long, value_name = "C", required_if_eq("part", "payload"))]
-    pub(crate) coordinate: Option<String>,
+    pub coordinate: Option<String>,
     /// Check against no type.
     #[arg(long)]
-    pub(crate) untyped: bool,
+    pub untyped: bool,
     /// The file to read.
     #[arg(long = "in", value_name = "FILE")]
-    pub(crate) input: PathBuf,
+    pub input: PathBuf,
     /// The file to write; only for `encode`.
     #[arg(long, value_name = "FILE")]
-    pub(crate) out: Option<PathBuf>,
+    pub out: Option<PathBuf>,
 }
 
 /// Parts of a package that a fixture can be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Part {
+pub enum Part {
     /// The input of the operation.
     Input,
     /// The payload of an obstruction.
     Payload,
 }
 
-/// Options of `why`.
-#[derive(Args, Debug)]
-pub(crate) struct WhyArgs {
-    /// The case; not with `--file`.
-    #[arg(required_unless_present_any = ["file", "not"])]
-    pub(crate) case: Option<String>,
-    /// The suite manifest, whose state is read.
-    #[arg(long, value_name = "PATH")]
-    pub(crate) suite: Option<PathBuf>,
-    /// The state directory.
-    #[arg(long, value_name = "DIR", conflicts_with = "suite")]
-    pub(crate) state: Option<PathBuf>,
-    /// The run compared from: a number, a report file, or `previous`.
-    #[arg(long, value_name = "N", default_value = "previous")]
-    pub(crate) from: OsString,
-    /// The run compared to: a number, a report file, or `latest`.
-    #[arg(long, value_name = "N", default_value = "latest")]
-    pub(crate) to: OsString,
-    /// Confirm causes by executing with single inputs swapped back.
-    #[arg(long)]
-    pub(crate) prove: bool,
-    /// Most executions of a proof.
-    #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=64))]
-    pub(crate) prove_max: u32,
-    /// What depends on this file.
-    #[arg(long, value_name = "PATH", conflicts_with_all = ["case", "not"])]
-    pub(crate) file: Option<String>,
-    /// Why an edit did not change this case.
-    #[arg(
-        long,
-        value_name = "CASE",
-        requires = "edited",
-        conflicts_with = "case"
-    )]
-    pub(crate) not: Option<String>,
-    /// The file that was edited.
-    #[arg(long, value_name = "PATH")]
-    pub(crate) edited: Option<String>,
-    /// One JSON document on stdout.
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
 /// Actions of `report`.
 #[derive(Debug, Subcommand)]
-pub(crate) enum ReportCommand {
+pub enum ReportCommand {
     /// Recompute every identity, count, reference and evidence check of a report.
     #[command(
         after_help = "Exit status: 0 all passed, 1 a check failed, 2 unreadable or incomplete."
@@ -392,7 +339,7 @@ pub(crate) enum ReportCommand {
 
 /// Formats of `report export`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ExportFormat {
+pub enum ExportFormat {
     /// TAP 14, as the run printed it.
     Tap,
     /// `JUnit` XML.
@@ -407,56 +354,31 @@ pub(crate) enum ExportFormat {
     InToto,
 }
 
-/// Actions of `cache`.
-#[derive(Debug, Subcommand)]
-pub(crate) enum CacheCommand {
-    /// Counts and bytes by kind.
-    Stats {
-        /// The state directory.
-        #[arg(long, value_name = "DIR")]
-        state: PathBuf,
-        /// One JSON document on stdout.
-        #[arg(long)]
-        json: bool,
-    },
-    /// Print a deletion plan, then carry it out.
-    Gc {
-        /// The state directory.
-        #[arg(long, value_name = "DIR")]
-        state: PathBuf,
-        /// Most bytes kept.
-        #[arg(long, value_name = "N")]
-        max_bytes: Option<u64>,
-        /// Greatest age of an unused entry in days.
-        #[arg(long, value_name = "N")]
-        max_age_days: Option<u64>,
-        /// Newest runs that are kept with what they name.
-        #[arg(long, value_name = "N", default_value_t = 20)]
-        keep_runs: u64,
-        /// Print the plan only.
-        #[arg(long)]
-        dry_run: bool,
-    },
-}
+/// Names that select a subcommand when they stand first.
+const COMMANDS: [&str; 8] = [
+    "check", "lock", "init", "fixture", "why", "why-not", "report", "cache",
+];
 
 /// Reads the command line, the program's name first. A first argument that names a subcommand
 /// selects it; anything else is the run form (C1).
-pub(crate) fn parse(arguments: Vec<OsString>) -> Result<Invocation, clap::Error> {
-    let names = ["check", "lock", "init", "fixture", "why", "report", "cache"];
-    let selects = arguments
-        .get(1)
-        .is_some_and(|first| names.iter().any(|name| first == name));
-    if selects {
-        CommandLine::try_parse_from(arguments).map(|line| Invocation::Command(line.command))
-    } else {
+pub fn parse(arguments: Vec<OsString>) -> Result<Invocation, clap::Error> {
+    if is_run_form(&arguments) {
         RunArgs::try_parse_from(arguments).map(Invocation::Run)
+    } else {
+        CommandLine::try_parse_from(arguments).map(|line| Invocation::Command(line.command))
     }
 }
 
-/// Whether the first argument selects a subcommand, so that errors print no TAP (C2).
-pub(crate) fn is_run_form(arguments: &[OsString]) -> bool {
-    let names = ["check", "lock", "init", "fixture", "why", "report", "cache"];
+/// Whether no subcommand was selected, so that errors print a TAP document (C2).
+pub fn is_run_form(arguments: &[OsString]) -> bool {
     !arguments
         .get(1)
-        .is_some_and(|first| names.iter().any(|name| first == name))
+        .is_some_and(|first| COMMANDS.iter().any(|name| first == name))
+}
+
+/// The whole command line as one tree: the options of the run form, and the subcommands. Only for
+/// completions and manual pages; a command line is read by [`parse`].
+pub fn tree() -> clap::Command {
+    let commands = <CommandLine as clap::CommandFactory>::command();
+    <RunArgs as clap::CommandFactory>::command().subcommands(commands.get_subcommands().cloned())
 }

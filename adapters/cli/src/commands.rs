@@ -3,10 +3,13 @@
 
 pub(crate) mod run;
 
+mod cache;
 mod check;
 mod fixture;
+mod init;
 mod lock;
 mod state;
+mod why;
 
 use crate::{
     args::{self, Color, Command, Invocation},
@@ -64,14 +67,27 @@ pub(crate) fn main(arguments: Vec<OsString>) -> ExitCode {
         Command::Check(check) => check::check(&check),
         Command::Lock(lock) => lock::lock(&lock),
         Command::Fixture { direction } => fixture::fixture(&direction),
-        Command::Init(_) | Command::Why(_) | Command::Cache { .. } | Command::Report { .. } => {
-            Err(vec![Failure::internal("not wired")])
-        }
+        Command::Init(init) => init::init(&init),
+        Command::Why(why) => why::why(&why),
+        Command::WhyNot(why) => why::why_not(&why),
+        Command::Cache { action } => cache::cache(&action),
+        Command::Report { .. } => Err(vec![Failure::internal("not wired")]),
     };
     match answer {
         Ok(answer) => say(&answer),
         Err(problems) => complain(problems),
     }
+}
+
+/// Writes a first part of an answer, which has to stand before something is done.
+fn say_part(text: &str) -> Result<(), Failure> {
+    Stdout.write_all(text.as_bytes()).map_err(|error| {
+        Failure::new(
+            Stage::Output,
+            FailureKind::StdoutWriteFailed,
+            error.to_string(),
+        )
+    })
 }
 
 fn say(answer: &Answer) -> ExitCode {

@@ -4,7 +4,6 @@
 #[cfg(panic = "abort")]
 compile_error!("a panic must reach the bail-out (T11): build with panic = \"unwind\"");
 
-mod args;
 mod commands;
 mod files;
 mod output;
@@ -12,6 +11,7 @@ mod publish;
 mod signals;
 mod wire;
 
+use edict_test_cli::args;
 use std::{ffi::OsString, process::ExitCode};
 
 fn main() -> ExitCode {

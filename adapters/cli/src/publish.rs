@@ -2,18 +2,23 @@
 //! What a run prints and publishes, in the one order that a killed run cannot falsify (M7): journal,
 //! point, …; teardown, bodies, report, last point.
 
+mod bail;
 mod place;
+mod progress;
+mod record;
 mod report;
+mod sink;
 
 pub(crate) use place::ReportPlace;
+pub(crate) use record::Keeper;
 
 use crate::signals::Hurry;
+use bail::bail_text;
 use edict_codec::{digest::TypedDigest, json::Json};
 use edict_test_model::{
-    CaseIndex, ContextNonce, Diagnostic, Failure, FailureKind, Form, Locator, Stage, Verdict,
-    WarningKind,
+    Diagnostic, Failure, FailureKind, Form, Locator, Stage, Verdict, WarningKind,
     diagnostic::Notice,
-    run::{CaseEvidenceReport, CaseReport, Class, RunPlan, RunSink, RunSummary, SuiteReport},
+    run::{Class, RunPlan, RunSummary, SuiteReport},
     suite::{Skip, SuiteDocument},
 };
 use edict_test_process::IsolationLevel;
@@ -22,6 +27,7 @@ use edict_test_reporters::{
     diagnostics::{DiagnosticWriter, Style},
     tap::{Point, TapError, TapWriter},
 };
+use progress::Progress;
 use std::{
     io::Write,
     process::ExitCode,
@@ -44,6 +50,8 @@ pub(crate) struct Publisher<Out: Write, Err: Write> {
     tap: TapWriter<Out>,
     diagnostics: DiagnosticWriter<Err>,
     place: Option<ReportPlace>,
+    keeper: Option<Keeper>,
+    progress: Progress,
     hurry: Hurry,
     started: (SystemTime, Instant),
     /// What is known of the suite so far.
@@ -72,6 +80,8 @@ impl<Out: Write, Err: Write> Publisher<Out, Err> {
             tap: TapWriter::new(output),
             diagnostics: DiagnosticWriter::new(errors, style),
             place: None,
+            keeper: None,
+            progress: Progress::default(),
             hurry: Hurry::default(),
             started: (SystemTime::now(), Instant::now()),
             known: Known::default(),
@@ -86,6 +96,11 @@ impl<Out: Write, Err: Write> Publisher<Out, Err> {
     /// Lets a second signal skip the report.
     pub(crate) fn may_hurry(&mut self, hurry: Hurry) {
         self.hurry = hurry;
+    }
+
+    /// Shows on a terminal what the run is doing.
+    pub(crate) fn show_progress(&mut self, asked: bool) {
+        self.progress = Progress::new(asked);
     }
 
     /// Where the report goes.
@@ -139,7 +154,9 @@ impl<Out: Write, Err: Write> Publisher<Out, Err> {
                 ),
             );
         }
-        self.tap.plan(total).map_err(|error| self.lost(&error))
+        let planned = self.tap.plan(total).map_err(|error| self.lost(&error));
+        self.progress.show("building and verifying");
+        planned
     }
 
     /// The whole suite is known: the journal begins.
@@ -177,6 +194,7 @@ impl<Out: Write, Err: Write> Publisher<Out, Err> {
 
     /// A warning of some other part.
     pub(crate) fn notice(&mut self, notice: Notice) {
+        self.progress.clear();
         self.diagnostics.write(&Diagnostic::Notice(notice));
     }
 
@@ -199,6 +217,7 @@ impl<Out: Write, Err: Write> Publisher<Out, Err> {
     /// Diagnostic and journal record of a failure. A journal that cannot take it is reported by
     /// the record that matters: the next case, or the end.
     fn note(&mut self, failure: &Failure, primary: bool) {
+        self.progress.clear();
         self.diagnostics.write(&Diagnostic::Failure {
             failure: failure.clone(),
             primary,
@@ -235,6 +254,7 @@ impl<Out: Write, Err: Write> Publisher<Out, Err> {
 
     /// Publishes the report, prints what was held back, and gives the exit status.
     pub(crate) fn conclude(mut self) -> ExitCode {
+        self.progress.clear();
         if let Err(failure) = self.publish_report() {
             self.also(failure);
             // What cannot be published whole is published as incomplete, if that is possible.
@@ -245,6 +265,7 @@ impl<Out: Write, Err: Write> Publisher<Out, Err> {
         if let Err(failure) = printed {
             self.also(failure);
         }
+        self.complete_record();
         let code = if self.output_lost {
             2
         } else {
@@ -302,6 +323,7 @@ impl<Out: Write, Err: Write> Publisher<Out, Err> {
     }
 
     fn print(&mut self, held: &Held) -> Result<(), Failure> {
+        self.progress.clear();
         let point = match (held.verdict, &held.skip) {
             (Verdict::Passed, _) => Point::Ok,
             (Verdict::Skipped, Some(skip)) => Point::Skip {
@@ -323,92 +345,6 @@ impl<Out: Write, Err: Write> Publisher<Out, Err> {
                 Failure::new(Stage::Output, kind, error.to_string())
             }
             TapError::OutOfOrder(_) => Failure::internal(error.to_string()),
-        }
-    }
-}
-
-/// Kind and text of the bail-out: the primary failure, its case, and how many more failed so.
-fn bail_text(
-    summary: &RunSummary,
-    failures: &[Failure],
-    bail: Option<&Failure>,
-) -> (&'static str, String) {
-    let primary = summary.outcome.primary.as_ref();
-    let first = failures.iter().find(|it| it.stage != Stage::Compare);
-    let Some(failure) = first.or(bail) else {
-        let kind = primary.map_or(FailureKind::InternalError, |it| it.kind);
-        return (kind.name(), "the run was not faithful".to_owned());
-    };
-    if failure.form() != Form::PointThenBail {
-        return (failure.kind.name(), failure.message.clone());
-    }
-    let more = failures
-        .iter()
-        .filter(|it| it.form() == Form::PointThenBail)
-        .count()
-        - 1;
-    let case = failure
-        .case
-        .as_ref()
-        .map(|case| format!("case {case}: "))
-        .unwrap_or_default();
-    let others = if more == 0 {
-        String::new()
-    } else {
-        format!(" (and {more} more)")
-    };
-    (
-        failure.kind.name(),
-        format!("{case}{}{others}", failure.message),
-    )
-}
-
-impl<Out: Write, Err: Write> RunSink for Publisher<Out, Err> {
-    fn planned(&mut self, _: &RunPlan) -> Result<(), Failure> {
-        Ok(())
-    }
-
-    fn attempt(&mut self, index: CaseIndex, nonce: ContextNonce) -> Result<(), Failure> {
-        match &mut self.place {
-            Some(place) => place.attempt(index, nonce),
-            None => Ok(()),
-        }
-    }
-
-    /// Journal first, then the point; the last point waits for the report.
-    fn finished(
-        &mut self,
-        case: &CaseReport,
-        evidence: Option<&CaseEvidenceReport>,
-    ) -> Result<(), Failure> {
-        if let Some(place) = &mut self.place {
-            place.case(case, evidence)?;
-        }
-        let Some(verdict) = case.verdict() else {
-            return Err(Failure::internal("a point without a verdict"));
-        };
-        let held = Held {
-            verdict,
-            label: case.label.clone(),
-            id: case.id.to_string(),
-            skip: case.skip.clone(),
-        };
-        let total = self
-            .known
-            .document
-            .as_ref()
-            .map_or(0, |document| document.cases.len());
-        if case.index.0 + 1 == total {
-            self.held = Some(held);
-            return Ok(());
-        }
-        self.print(&held)
-    }
-
-    fn diagnostic(&mut self, diagnostic: &Diagnostic) {
-        match diagnostic {
-            Diagnostic::Failure { failure, primary } => self.note(failure, *primary),
-            Diagnostic::Notice(_) => self.diagnostics.write(diagnostic),
         }
     }
 }

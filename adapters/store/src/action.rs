@@ -7,7 +7,10 @@ use crate::{
     record::{self, ActionKind, MAX_RECORD, Output},
     state::{ACTION, Store},
 };
-use edict_codec::bounded::{BoundedReadError, ByteLimit};
+use edict_codec::{
+    bounded::{BoundedReadError, ByteLimit},
+    digest::TypedDigest,
+};
 use edict_test_model::{
     built::{Artifact, ArtifactRole, Built, VerificationOutcome, Verified},
     diagnostic::{Notice, WarningKind},
@@ -58,6 +61,14 @@ impl ActionStore for Store {
 }
 
 impl Store {
+    /// The outputs that the build or verification of `key` left, each rehashed; for explanations,
+    /// which know a key and not what it was made of.
+    pub fn outputs(&self, key: &TypedDigest) -> Option<Vec<Artifact>> {
+        let bytes = read(&self.entry(ACTION, key), ByteLimit::new(MAX_RECORD)).ok()?;
+        let outputs = record::outputs(&bytes, key).ok()?;
+        outputs.iter().map(|it| self.artifact(it).ok()).collect()
+    }
+
     fn look_up<T>(
         &self,
         kind: ActionKind,

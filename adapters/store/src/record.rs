@@ -91,6 +91,31 @@ pub(crate) fn read(
     key: &TypedDigest,
     leaves: &[Leaf],
 ) -> Result<Vec<Output>, String> {
+    let node = sound(bytes, key)?;
+    let text = |name: &str| node.get(name).and_then(Node::as_text);
+    if text("schema") != Some(SCHEMA) || text("kind") != Some(kind.name()) {
+        return Err("it is the record of something else".to_owned());
+    }
+    // The key and the leaves of the wanted action come from one traversal, so equality with both is
+    // equality of the recorded key with the key of the recorded leaves (A3).
+    if node.get("leaves").map(Json::from)
+        != Some(Json::Array(leaves.iter().map(leaf_json).collect()))
+    {
+        return Err("its leaves are not those of its key".to_owned());
+    }
+    output_rows(&node)
+}
+
+/// Reads the outputs of a record of `key`, whatever its leaves are.
+///
+/// # Errors
+/// The first check that fails, for people.
+pub(crate) fn outputs(bytes: &[u8], key: &TypedDigest) -> Result<Vec<Output>, String> {
+    output_rows(&sound(bytes, key)?)
+}
+
+/// A record that is what its own digest says and that is one of `key`.
+fn sound(bytes: &[u8], key: &TypedDigest) -> Result<Node, String> {
     let limit = usize::try_from(MAX_RECORD).unwrap_or(usize::MAX);
     let node = parse(bytes, JsonLimits::document(limit)).map_err(|error| error.to_string())?;
     let Json::Object(mut members) = Json::from(&node) else {
@@ -108,20 +133,14 @@ pub(crate) fn read(
     if own != Some(Json::text(own_digest(&members))) {
         return Err("it is not what its own digest says".to_owned());
     }
-    let text = |name: &str| node.get(name).and_then(Node::as_text);
-    if text("schema") != Some(SCHEMA) || text("kind") != Some(kind.name()) {
-        return Err("it is the record of something else".to_owned());
-    }
-    // The key and the leaves of the wanted action come from one traversal, so equality with both is
-    // equality of the recorded key with the key of the recorded leaves (A3).
-    let recorded = |name: &str| node.get(name).map(Json::from);
-    if recorded("key") != Some(digest_json(key)) {
+    if node.get("key").map(Json::from) != Some(digest_json(key)) {
         return Err("it has another key".to_owned());
     }
-    if recorded("leaves") != Some(Json::Array(leaves.iter().map(leaf_json).collect())) {
-        return Err("its leaves are not those of its key".to_owned());
-    }
     digest(node.get("producer")).ok_or("its producer is no digest")?;
+    Ok(node)
+}
+
+fn output_rows(node: &Node) -> Result<Vec<Output>, String> {
     let outputs = node.get("outputs").and_then(Node::as_array);
     outputs
         .unwrap_or_default()

@@ -5,13 +5,15 @@
 mod classify;
 mod compare;
 mod files;
+mod of_report;
 mod prove;
 mod record;
 mod stored;
 
 pub use classify::{Cause, causes};
 pub use compare::{DifferingLeaf, Explanation, Side, Step, StepName, explain_case};
-pub use files::{Dependent, NotChanged, dependents, not_changed};
+pub use files::{Dependent, NotChanged, dependents, leaf_identity, not_changed};
+pub use of_report::{NoReport, report_record, settle};
 pub use prove::{MAX_EXECUTIONS, Proof, TrialOutcome, prove};
 pub use record::{CaseRecord, Ending, RunRecord};
 pub use stored::{RECORD_SCHEMA, decode_record, record_json};

@@ -9,12 +9,19 @@ use crate::{
 use edict_codec::{digest::TypedDigest, json::Json};
 use edict_test_model::{CaseId, Failure, ports::StopFlag, run::semantic::digest_json};
 use edict_test_queries::{ReusePolicy, Runner, check_closure};
-use std::fmt::Write as _;
+use std::{fmt::Write as _, sync::Arc};
 
 /// Answers with the suite identity and the ordered case ids and identities.
 pub(super) fn check(arguments: &CheckArgs) -> Result<Answer, Problems> {
     let suite = OpenedSuite::open(&arguments.suite).map_err(|failure| vec![failure])?;
-    let bytes = suite.lock().map_err(|failure| vec![failure])?;
+    let bytes = match suite.lock() {
+        Ok(bytes) => bytes,
+        Err(failure) => {
+            let mut problems = vec![failure];
+            problems.extend(check_closure(&suite.root, &suite.document, None));
+            return Err(problems);
+        }
+    };
     let around = Surroundings {
         temporary: None,
         isolation_required: false,
@@ -27,13 +34,25 @@ pub(super) fn check(arguments: &CheckArgs) -> Result<Answer, Problems> {
         Err(failure) => {
             // The closure is checked also without a toolchain, so that one run names both.
             problems.push(failure);
-            problems.extend(check_closure(&suite.root, &bytes.document, &bytes.lock).err());
+            problems.extend(check_closure(
+                &suite.root,
+                &bytes.document,
+                Some(&bytes.lock),
+            ));
             return Err(problems);
         }
     };
     let mut runner = Runner::new(wired.ports.clone());
+    let lock = Arc::clone(&bytes.lock);
     if let Err(failure) = runner.load(&suite.root, bytes) {
-        return Err(vec![failure]);
+        drop(runner);
+        let found = check_closure(&suite.root, &suite.document, Some(&lock));
+        problems.push(failure);
+        let first = |it: &Failure| problems.iter().all(|old| old.message != it.message);
+        let others: Vec<Failure> = found.into_iter().filter(first).collect();
+        problems.extend(others);
+        problems.extend(wired.end().err());
+        return Err(problems);
     }
     if arguments.build {
         problems.extend(built(&runner)?);

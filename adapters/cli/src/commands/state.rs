@@ -2,16 +2,25 @@
 //! The state directory of a command: by default beside the suite, never an environment variable.
 
 use super::Problems;
-use crate::{args::RunArgs, publish::Publisher, wire::OpenedSuite};
+use crate::{
+    args::RunArgs,
+    publish::{Keeper, Publisher},
+    wire::OpenedSuite,
+};
 use edict_test_model::{
     Failure, FailureKind, Stage, WarningKind,
     diagnostic::Notice,
     ports::ActionStore,
-    suite::{Expect, SuiteDocument},
+    suite::{Expect, LockDocument, SuiteDocument},
 };
+use edict_test_queries::{Runner, SnapshotFile};
 use edict_test_snapshot::program::measure_own_image;
 use edict_test_store::Store;
-use std::{io::Write, path::Path, sync::Arc};
+use std::{
+    io::Write,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 /// Name of the default state directory, below the suite directory.
 const DEFAULT: &str = ".edict-test";
@@ -21,6 +30,17 @@ const DEFAULT: &str = ".edict-test";
 pub(super) struct State(Option<Arc<Store>>);
 
 impl State {
+    /// Opens the record of a run whose programs are built, when there is a state to keep it.
+    pub(super) fn record(
+        &self,
+        runner: &Runner,
+        lock: &Arc<LockDocument>,
+        documents: Vec<SnapshotFile>,
+    ) -> Option<Result<Keeper, Box<Notice>>> {
+        let store = Arc::clone(self.0.as_ref()?);
+        Some(Keeper::open(store, runner, Arc::clone(lock), documents))
+    }
+
     /// The action store.
     pub(super) fn actions(&self) -> Option<Arc<dyn ActionStore>> {
         self.0.clone().map(|store| store as Arc<dyn ActionStore>)
@@ -72,6 +92,34 @@ pub(super) fn actions_at(place: Option<&Path>) -> Result<Option<Arc<dyn ActionSt
             Ok(Some(store as Arc<dyn ActionStore>))
         }
     }
+}
+
+/// Where the state of a suite is unless another place is named.
+pub(super) fn beside(suite: &Path) -> PathBuf {
+    suite.with_file_name(DEFAULT)
+}
+
+/// Opens a state directory that exists; other runs may use it too.
+///
+/// # Errors
+/// `StateUnusable`.
+pub(super) fn existing(place: &Path) -> Result<Arc<Store>, Failure> {
+    if place.join("VERSION").is_file() {
+        return store(place);
+    }
+    Err(unusable(format!(
+        "there is no state directory `{}`; a run makes one",
+        place.display()
+    )))
+}
+
+/// Opens a state directory that exists and that nobody else uses.
+///
+/// # Errors
+/// `StateUnusable`, also while a run uses it.
+pub(super) fn exclusive(place: &Path) -> Result<Store, Failure> {
+    let runner = measure_own_image().map_err(|error| unusable(error.message))?;
+    Store::open_exclusive(place, runner.identity).map_err(|error| unusable(error.to_string()))
 }
 
 fn store(place: &Path) -> Result<Arc<Store>, Failure> {

@@ -3,12 +3,11 @@
 
 use super::Publisher;
 use edict_codec::{
-    digest::TypedDigest,
     hex,
     json::{Json, write_document, write_record},
 };
 use edict_test_model::{
-    Failure, Locator, Stage, WarningKind,
+    Failure, Stage, WarningKind,
     diagnostic::Notice,
     ports::{BlobStore as _, RunStore as _},
     run::{
@@ -18,12 +17,9 @@ use edict_test_model::{
     suite::{LockDocument, identity::SuiteSubject},
     why::{CaseRecord, RunRecord, record_json},
 };
-use edict_test_queries::{CaseFacts, Runner};
+use edict_test_queries::{CaseFacts, Runner, SnapshotFile};
 use edict_test_store::Store;
 use std::{io::Write, sync::Arc};
-
-/// A file of the snapshot: where it was, its blob and its bytes.
-pub(crate) type SnapshotFile = (Locator, TypedDigest, Arc<[u8]>);
 
 /// The open record of one run. It explains and decides nothing: what cannot be kept is a warning.
 #[derive(Debug)]
@@ -92,7 +88,7 @@ impl Keeper {
         let semantic = semantic_digest(&semantic_json(&report.semantic))
             .ok_or_else(|| lost("the report has no semantic digest"))?;
         let cases = self.facts.iter().zip(&report.semantic.cases);
-        let cases = cases.map(|(facts, case)| self.case_record(facts, case, report));
+        let cases = cases.map(|(facts, case)| case_record(facts, case, report));
         let files = self.files.iter();
         let record = RunRecord::new(
             self.number,
@@ -109,38 +105,6 @@ impl Keeper {
         );
         self.store
             .finish(self.number, &write_document(&record_json(&record)))
-    }
-
-    fn case_record(&self, facts: &CaseFacts, case: &CaseReport, report: &RunReport) -> CaseRecord {
-        let program = case
-            .program
-            .and_then(|index| report.semantic.programs.get(index.0));
-        let mut telemetry = report.telemetry.cases.iter();
-        let decisions = telemetry
-            .find(|it| it.index == case.index)
-            .cloned()
-            .unwrap_or(CaseTelemetry {
-                index: case.index,
-                phases: Vec::new(),
-                build: BuildDecision::NotBuilt,
-                verify: VerifyDecision::NotVerified,
-            });
-        let mut evidence = report.evidence.cases.iter();
-        let entry = evidence.find(|it| it.index == case.index);
-        let mut record = CaseRecord::new(
-            &facts.subject,
-            case,
-            program,
-            facts.verify_key.clone(),
-            &decisions,
-        );
-        record.build_key = facts
-            .subject
-            .skip
-            .is_none()
-            .then(|| facts.build_key.clone());
-        record.context = entry.map(|it| hex::encode(it.context.nonce.bytes()));
-        record
     }
 }
 
@@ -174,6 +138,39 @@ impl<Out: Write, Err: Write> Publisher<Out, Err> {
             self.notice(*notice);
         }
     }
+}
+
+/// What is kept of one case.
+fn case_record(facts: &CaseFacts, case: &CaseReport, report: &RunReport) -> CaseRecord {
+    let program = case
+        .program
+        .and_then(|index| report.semantic.programs.get(index.0));
+    let mut telemetry = report.telemetry.cases.iter();
+    let decisions = telemetry
+        .find(|it| it.index == case.index)
+        .cloned()
+        .unwrap_or(CaseTelemetry {
+            index: case.index,
+            phases: Vec::new(),
+            build: BuildDecision::NotBuilt,
+            verify: VerifyDecision::NotVerified,
+        });
+    let mut evidence = report.evidence.cases.iter();
+    let entry = evidence.find(|it| it.index == case.index);
+    let mut record = CaseRecord::new(
+        &facts.subject,
+        case,
+        program,
+        facts.verify_key.clone(),
+        &decisions,
+    );
+    record.build_key = facts
+        .subject
+        .skip
+        .is_none()
+        .then(|| facts.build_key.clone());
+    record.context = entry.map(|it| hex::encode(it.context.nonce.bytes()));
+    record
 }
 
 fn lost(reason: &str) -> Box<Notice> {

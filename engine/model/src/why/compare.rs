@@ -93,7 +93,7 @@ pub struct Step {
     pub decision: &'static str,
     /// The leaves of this link that differ, in preimage order.
     pub differing: Vec<DifferingLeaf>,
-    /// Number of leaves of this link.
+    /// Number of leaves of this link, a role of the toolchain counted once.
     pub inputs: usize,
 }
 
@@ -189,7 +189,10 @@ pub fn explain_case(
             name,
             decision: decision(name, before, after, !differing.is_empty()),
             differing,
-            inputs: right.iter().filter(|leaf| of_step(&leaf.label)).count(),
+            inputs: right
+                .iter()
+                .filter(|it| of_step(&it.label) && is_input(&it.label))
+                .count(),
         }
     };
     Some(Explanation {
@@ -202,6 +205,13 @@ pub fn explain_case(
         proof: None,
         unverified,
     })
+}
+
+/// Whether a leaf counts as an input of its own: kind, coordinate and source of a role belong to it.
+fn is_input(label: &str) -> bool {
+    label
+        .strip_prefix("toolchain.")
+        .is_none_or(|rest| !rest.contains('.'))
 }
 
 fn side(run: &RunRecord, case: Option<&CaseRecord>) -> Side {

@@ -75,7 +75,7 @@ pub fn not_changed(case: &CaseRecord, path: &Locator, bytes: &[u8]) -> NotChange
     };
     let same = dependent.labels.iter().all(|label| {
         let leaf = case.leaves.iter().find(|leaf| leaf.label == *label);
-        leaf.is_some_and(|leaf| leaf.value == LeafValue::Digest(identity(label, bytes)))
+        leaf.is_some_and(|leaf| leaf.value == LeafValue::Digest(leaf_identity(label, bytes)))
     });
     if same {
         NotChanged::SameContent
@@ -86,7 +86,7 @@ pub fn not_changed(case: &CaseRecord, path: &Locator, bytes: &[u8]) -> NotChange
 
 /// The identity that `bytes` have as the leaf of that label: inputs and payloads are fixtures,
 /// everything else is named by its blob.
-fn identity(label: &str, bytes: &[u8]) -> TypedDigest {
+pub fn leaf_identity(label: &str, bytes: &[u8]) -> TypedDigest {
     if label == "expectation.payload" {
         fixture_of(FixtureUse::Payload, bytes)
     } else if label == "input" || label.ends_with("].input") {

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Options of `why` and `why-not`.
+
+use clap::Args;
+use std::{ffi::OsString, path::PathBuf};
+
+/// Options of `why`.
+#[derive(Args, Debug)]
+pub struct WhyArgs {
+    /// The case; not with `--file`.
+    #[arg(required_unless_present_any = ["file", "not"])]
+    pub case: Option<String>,
+    /// The suite manifest, whose state is read.
+    #[arg(long, value_name = "PATH")]
+    pub suite: Option<PathBuf>,
+    /// The state directory.
+    #[arg(long, value_name = "DIR", conflicts_with = "suite")]
+    pub state: Option<PathBuf>,
+    /// The run compared from: a number, a report file, or `previous`.
+    #[arg(long, value_name = "N", default_value = "previous")]
+    pub from: OsString,
+    /// The run compared to: a number, a report file, or `latest`.
+    #[arg(long, value_name = "N", default_value = "latest")]
+    pub to: OsString,
+    /// Confirm causes by executing with single inputs swapped back.
+    #[arg(long)]
+    pub prove: bool,
+    /// Most executions of a proof.
+    #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub prove_max: u32,
+    /// What depends on this file.
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["case", "not"])]
+    pub file: Option<String>,
+    /// Why an edit did not change this case.
+    #[arg(
+        long,
+        value_name = "CASE",
+        requires = "edited",
+        conflicts_with = "case"
+    )]
+    pub not: Option<String>,
+    /// The file that was edited.
+    #[arg(long, value_name = "PATH")]
+    pub edited: Option<String>,
+    /// One JSON document on stdout.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Options of `why-not`.
+#[derive(Args, Debug)]
+pub struct WhyNotArgs {
+    /// The case.
+    pub case: String,
+    /// The file that was edited.
+    #[arg(long, value_name = "PATH")]
+    pub edited: String,
+    /// The suite manifest, whose state is read.
+    #[arg(long, value_name = "PATH")]
+    pub suite: Option<PathBuf>,
+    /// The state directory.
+    #[arg(long, value_name = "DIR", conflicts_with = "suite")]
+    pub state: Option<PathBuf>,
+    /// One JSON document on stdout.
+    #[arg(long)]
+    pub json: bool,
+}
