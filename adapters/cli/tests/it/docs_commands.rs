@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Every command that a page shows is run, and what the page shows below it is what it prints.
 
-use crate::support::{program, root};
+use crate::support::{Space, program, root};
 use std::{
+    collections::BTreeSet,
     fs,
     os::unix::fs::symlink,
     path::{Path, PathBuf},
@@ -184,16 +185,93 @@ fn the_tutorial_ends_with_a_failing_and_then_a_passing_test() {
 
 #[test]
 fn every_link_of_every_page_leads_to_a_file() {
+    let mut missing = Vec::new();
     for page in pages() {
         let text = fs::read_to_string(&page).unwrap();
         for target in text.split("](").skip(1) {
             let target = target.split([')', '#']).next().unwrap();
-            if target.is_empty() || target.contains("://") {
-                continue;
+            let is_file = !target.is_empty() && !target.contains("://");
+            if is_file && !page.parent().unwrap().join(target).exists() {
+                missing.push(format!("{}: {target}", page.display()));
             }
-            let path = page.parent().unwrap().join(target);
-            assert!(path.exists(), "{}: {target} is missing", page.display());
         }
+    }
+    assert!(missing.is_empty(), "{missing:#?}");
+}
+
+/// Every word of `help` that is an option.
+fn options(help: &str) -> Vec<&str> {
+    help.split(|sign: char| !(sign.is_ascii_lowercase() || sign == '-'))
+        .filter(|word| word.len() > 3 && word.starts_with("--"))
+        .collect()
+}
+
+#[test]
+fn the_page_of_the_command_line_has_every_option_of_every_form() {
+    let page = fs::read_to_string(root().join("docs/command-line.md")).unwrap();
+    let forms: [&[&str]; 13] = [
+        &[],
+        &["check"],
+        &["lock"],
+        &["init"],
+        &["fixture", "encode"],
+        &["fixture", "decode"],
+        &["why"],
+        &["report", "verify"],
+        &["report", "diff"],
+        &["report", "export"],
+        &["cache", "stats"],
+        &["cache", "gc"],
+        &["cache"],
+    ];
+    for form in forms {
+        let output = Command::new(program("edict-test"))
+            .args(form)
+            .arg("--help")
+            .output()
+            .unwrap();
+        let help = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success(), "{form:?} --help");
+        let found = options(&help);
+        assert!(!found.is_empty(), "{form:?} --help: {help}");
+        for option in found {
+            assert!(
+                page.contains(&format!("{option}`")) || page.contains(&format!("{option} ")),
+                "docs/command-line.md lacks {option} of {form:?}"
+            );
+        }
+    }
+}
+
+/// Names of all members below `value`, each once.
+fn members(value: &serde_json::Value, names: &mut BTreeSet<String>) {
+    if let Some(object) = value.as_object() {
+        for (name, value) in object {
+            names.insert(name.clone());
+            members(value, names);
+        }
+    }
+    for item in value.as_array().into_iter().flatten() {
+        members(item, names);
+    }
+}
+
+#[test]
+fn the_page_of_the_report_has_every_member_of_a_real_one() {
+    let page = fs::read_to_string(root().join("docs/report.md")).unwrap();
+    let limits = fs::read_to_string(root().join("docs/limits.md")).unwrap();
+    let (run, mut report) = Space::of("tour").run(&["--no-state"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    // Telemetry is open, and a typed digest has a page of its own.
+    report.as_object_mut().unwrap().remove("telemetry");
+    let mut names = BTreeSet::new();
+    members(&report, &mut names);
+    for name in names {
+        let is_known = ["domain", "algorithm", "bytes"].contains(&name.as_str());
+        assert!(
+            is_known || page.contains(&name) || limits.contains(&name),
+            "docs/report.md lacks `{name}`"
+        );
     }
 }
 

@@ -31,6 +31,8 @@ mod limits;
 #[cfg(test)]
 mod log;
 #[cfg(test)]
+mod pages;
+#[cfg(test)]
 mod responses;
 #[cfg(test)]
 mod schedule;
