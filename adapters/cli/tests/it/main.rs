@@ -10,6 +10,8 @@ mod consumers;
 #[cfg(test)]
 mod crashes;
 #[cfg(test)]
+mod docs_commands;
+#[cfg(test)]
 mod documents;
 #[cfg(test)]
 mod empty;
