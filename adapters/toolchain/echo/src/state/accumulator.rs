@@ -33,21 +33,25 @@ impl Accumulator {
 
     /// The root of `atoms` atoms whose value lengths sum to `value_bytes`.
     pub fn root(&self, atoms: u64, value_bytes: u64) -> TypedDigest {
-        let mut preimage = Vec::with_capacity(ELEMENT_BYTES.saturating_add(16));
-        for lane in &self.lanes {
-            preimage.extend_from_slice(&lane.to_be_bytes());
+        // Whole arrays at a time, so that the lanes are converted many at once.
+        let mut preimage = vec![0; ELEMENT_BYTES];
+        for (pair, lane) in preimage.as_chunks_mut::<2>().0.iter_mut().zip(&self.lanes) {
+            *pair = lane.to_be_bytes();
         }
         preimage.extend_from_slice(&atoms.to_be_bytes());
         preimage.extend_from_slice(&value_bytes.to_be_bytes());
         derive_typed("echo/state-root/v1", &preimage)
     }
 
-    fn combine(&mut self, atom: &[u8; 32], version: &[u8; 32], operation: fn(u16, u16) -> u16) {
+    fn combine(
+        &mut self,
+        atom: &[u8; 32],
+        version: &[u8; 32],
+        operation: impl Fn(u16, u16) -> u16,
+    ) {
         let element = element(atom, version);
-        for (lane, pair) in self.lanes.iter_mut().zip(element.chunks_exact(2)) {
-            if let [high, low] = pair {
-                *lane = operation(*lane, u16::from_be_bytes([*high, *low]));
-            }
+        for (lane, pair) in self.lanes.iter_mut().zip(element.as_chunks::<2>().0) {
+            *lane = operation(*lane, u16::from_be_bytes(*pair));
         }
     }
 }
