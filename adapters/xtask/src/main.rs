@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `cargo xtask`: the jobs around the product. Each prints what it does and fails with a reason.
 
+mod bench;
 mod command;
 mod jim_jobs;
 mod host;
@@ -15,6 +16,7 @@ const HELP: &str = "cargo xtask JOB
 
   tour      build everything, pin a lock over it, run the tour suite and say what was proved
   test      install what the tests need and run them all
+  bench     measure what the product costs beside the least that the same work can cost
   kill-loop [--count N] [--seed S]
             kill a release build of the host N times while it settles, and judge every recovery
 ";
@@ -25,6 +27,8 @@ fn main() -> ExitCode {
     let done = match words.as_slice() {
         ["tour"] => tour::run(),
         ["test"] => tests::run_tests(),
+        ["bench"] => bench::run(),
+        ["bench-echo", sent, received] => bench::host::echo(sent, received),
         ["kill-loop", options @ ..] => {
             kill_loop::Options::parse(options).and_then(|options| kill_loop::run(&options))
         }

@@ -165,25 +165,39 @@ impl Host {
 
     /// Sends a request without reading.
     pub(crate) fn send(&mut self, kind: u16, body: &Value) -> Result<(), Failure> {
-        self.sequence += 1;
-        let bytes = frame(kind, self.sequence, &encode(body))?;
+        let bytes = self.prepare(kind, body)?;
         self.write(&bytes)
     }
 
-    /// Writes bytes as they are.
-    pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+    /// The bytes of the next request, to be exchanged.
+    pub(crate) fn prepare(&mut self, kind: u16, body: &Value) -> Result<Vec<u8>, Failure> {
+        self.sequence += 1;
+        frame(kind, self.sequence, &encode(body))
+    }
+
+    /// Writes a prepared request and reads its reply without judging it; gives its length.
+    pub(crate) fn exchange(&mut self, request: &[u8]) -> Result<usize, Failure> {
+        self.write(request)?;
+        self.receive().map(|whole| whole.len())
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         Ok(self.stdin.write_all(bytes)?)
     }
 
     /// The next frame.
     pub(crate) fn read(&mut self) -> Result<Frame, Failure> {
+        judge(&self.receive()?)
+    }
+
+    fn receive(&mut self) -> Result<Vec<u8>, Failure> {
         let mut header = [0; HEADER];
         self.stdout.read_exact(&mut header)?;
         let mut whole = header.to_vec();
         whole.resize(HEADER + body_length(&header) + DIGEST, 0);
         let rest = whole.get_mut(HEADER..).unwrap_or_default();
         self.stdout.read_exact(rest)?;
-        judge(&whole)
+        Ok(whole)
     }
 
     /// Sends a request and reads its reply.

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `cargo xtask bench`: what the product costs beside the least that the same work can cost.
+//!
+//! Only ratios are judged: both sides of a row run on the same machine within the same minute.
+
+pub(crate) mod host;
+
+use crate::{
+    command::{cargo, say},
+    job::{Failure, target},
+};
+use std::{fmt, time::Duration};
+
+/// One comparison.
+#[derive(Clone, Debug)]
+pub(crate) struct Row {
+    /// What is measured, in which unit, and beside what.
+    pub(crate) name: String,
+    /// What it was here.
+    pub(crate) ours: f64,
+    /// What it was for the peer.
+    pub(crate) peer: f64,
+    /// `ours / peer`.
+    pub(crate) ratio: f64,
+    target: Target,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Target {
+    AtMost(f64),
+    AtLeast(f64),
+}
+
+impl Row {
+    /// A cost whose ratio may be at most `limit`.
+    pub(crate) fn at_most(name: &str, ours: f64, peer: f64, limit: f64) -> Self {
+        Self::new(name, ours, peer, Target::AtMost(limit))
+    }
+
+    /// A rate whose ratio must be at least `limit`.
+    pub(crate) fn at_least(name: &str, ours: f64, peer: f64, limit: f64) -> Self {
+        Self::new(name, ours, peer, Target::AtLeast(limit))
+    }
+
+    fn new(name: &str, ours: f64, peer: f64, target: Target) -> Self {
+        Self {
+            name: name.to_owned(),
+            ours,
+            peer,
+            ratio: ours / peer,
+            target,
+        }
+    }
+
+    /// Whether the ratio is where it should be, with a fifth of tolerance.
+    pub(crate) fn holds(&self) -> bool {
+        match self.target {
+            Target::AtMost(limit) => self.ratio <= limit * 1.2,
+            Target::AtLeast(limit) => self.ratio >= limit / 1.2,
+        }
+    }
+}
+
+impl fmt::Display for Row {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (sign, limit) = match self.target {
+            Target::AtMost(limit) => ("<=", limit),
+            Target::AtLeast(limit) => (">=", limit),
+        };
+        let verdict = if self.holds() { "ok" } else { "MISSED" };
+        write!(
+            formatter,
+            "{verdict:6} {:7.3} {sign} {limit:6.3}  {:12.2} : {:12.2}  {}",
+            self.ratio, self.ours, self.peer, self.name
+        )
+    }
+}
+
+/// Runs the benches and fails if a ratio is out of bounds.
+pub(crate) fn run() -> Result<(), Failure> {
+    cargo(&["build", "--quiet", "--release", "--workspace", "--bins"])?;
+    let rows = host::rows(&target()?.join("release"))?;
+    for row in &rows {
+        say(&format!("{row}\n"));
+    }
+    match rows.iter().filter(|row| !row.holds()).count() {
+        0 => Ok(()),
+        missed => Err(Failure::new(format!(
+            "{missed} of {} rows missed",
+            rows.len()
+        ))),
+    }
+}
+
+/// The middle of some numbers, or not a number.
+pub(crate) fn median(numbers: &mut [f64]) -> f64 {
+    numbers.sort_by(f64::total_cmp);
+    numbers.get(numbers.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// The time that so many of a hundred stay below.
+pub(crate) fn percentile(times: &[Duration], percent: usize) -> Duration {
+    let mut times = times.to_vec();
+    times.sort_unstable();
+    let index = times.len() * percent / 100;
+    times.get(index).copied().unwrap_or_default()
+}
