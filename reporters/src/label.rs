@@ -34,6 +34,11 @@ pub fn render(text: &str, fallback: &str) -> String {
     escape(&shown)
 }
 
+/// `text` with every scalar that no one can see shown by number (step 1 of T6).
+pub(crate) fn visible(text: &str) -> String {
+    substitute(text).0
+}
+
 /// The text with every scalar of the closed sets replaced, and the byte ranges of replacements.
 fn substitute(text: &str) -> (String, Vec<(usize, usize)>) {
     let mut shown = String::with_capacity(text.len());

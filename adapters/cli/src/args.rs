@@ -3,9 +3,11 @@
 
 mod cache;
 mod help;
+mod report;
 mod why;
 
 pub use cache::CacheCommand;
+pub use report::{ExportFormat, ReportCommand};
 pub use why::{WhyArgs, WhyNotArgs};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -288,70 +290,6 @@ pub enum Part {
     Input,
     /// The payload of an obstruction.
     Payload,
-}
-
-/// Actions of `report`.
-#[derive(Debug, Subcommand)]
-pub enum ReportCommand {
-    /// Recompute every identity, count, reference and evidence check of a report.
-    #[command(
-        after_help = "Exit status: 0 all passed, 1 a check failed, 2 unreadable or incomplete."
-    )]
-    Verify {
-        /// The report.
-        report: PathBuf,
-        /// Where bodies are kept instead of REPORT.artifacts.
-        #[arg(long, value_name = "DIR")]
-        artifact_store: Option<PathBuf>,
-        /// Exit 0 only for a complete, passed and wholly checked report.
-        #[arg(long)]
-        require_green: bool,
-        /// One JSON document on stdout.
-        #[arg(long)]
-        json: bool,
-    },
-    /// Compare two reports link by link.
-    #[command(after_help = "Exit status: 0 equal semantics, 1 they differ, 2 not comparable.")]
-    Diff {
-        /// The older report.
-        a: PathBuf,
-        /// The newer report.
-        b: PathBuf,
-        /// One JSON document on stdout.
-        #[arg(long)]
-        json: bool,
-    },
-    /// Write a verified report in another format.
-    Export {
-        /// The report.
-        report: PathBuf,
-        /// The format.
-        #[arg(long, value_enum)]
-        to: ExportFormat,
-        /// Where bodies are kept instead of REPORT.artifacts.
-        #[arg(long, value_name = "DIR")]
-        artifact_store: Option<PathBuf>,
-        /// The file to write instead of stdout.
-        #[arg(long, value_name = "FILE")]
-        out: Option<PathBuf>,
-    },
-}
-
-/// Formats of `report export`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ExportFormat {
-    /// TAP 14, as the run printed it.
-    Tap,
-    /// `JUnit` XML.
-    Junit,
-    /// Markdown.
-    Markdown,
-    /// Workflow commands of GitHub Actions.
-    Github,
-    /// One static page.
-    Html,
-    /// An in-toto statement.
-    InToto,
 }
 
 /// Names that select a subcommand when they stand first.

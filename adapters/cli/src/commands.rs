@@ -8,6 +8,7 @@ mod check;
 mod fixture;
 mod init;
 mod lock;
+mod report;
 mod state;
 mod why;
 
@@ -71,7 +72,7 @@ pub(crate) fn main(arguments: Vec<OsString>) -> ExitCode {
         Command::Why(why) => why::why(&why),
         Command::WhyNot(why) => why::why_not(&why),
         Command::Cache { action } => cache::cache(&action),
-        Command::Report { .. } => Err(vec![Failure::internal("not wired")]),
+        Command::Report { action } => report::report(&action),
     };
     match answer {
         Ok(answer) => say(&answer),

@@ -28,6 +28,7 @@ pub fn verify(
     };
     // The document was read: its shape is right.
     checks.add("report", "shape", CheckOutcome::Passed);
+    checks.add("report", "complete", complete(report));
     bodies::check(report, bytes, &mut checks);
     checks.add("report", "semantic-digest", digest(report));
     laws::check(report, &mut checks);
@@ -40,6 +41,19 @@ pub fn verify(
         evidence::check(report, suite, &programs, case, &mut checks);
     }
     checks
+}
+
+fn complete(report: &ReadReport) -> CheckOutcome {
+    if report.complete {
+        return CheckOutcome::Passed;
+    }
+    let counts = report.semantic.summary.counts;
+    let judged = counts.selected.saturating_sub(counts.not_run);
+    let message = format!(
+        "incomplete: {judged} of {} cases have a verdict",
+        counts.selected
+    );
+    CheckOutcome::NotMade(message)
 }
 
 fn digest(report: &ReadReport) -> CheckOutcome {
