@@ -199,48 +199,63 @@ fn every_link_of_every_page_leads_to_a_file() {
     assert!(missing.is_empty(), "{missing:#?}");
 }
 
-/// Every word of `help` that is an option.
+/// What `--help` of a form says.
+fn help(form: &[String]) -> String {
+    let output = Command::new(program("edict-test"))
+        .args(form)
+        .arg("--help")
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{form:?} --help");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Every word of a help that is an option.
 fn options(help: &str) -> Vec<&str> {
     help.split(|sign: char| !(sign.is_ascii_lowercase() || sign == '-'))
         .filter(|word| word.len() > 3 && word.starts_with("--"))
         .collect()
 }
 
+/// The forms below a form: the run form has a sentence about them, the others a list.
+fn forms_below(form: &[String], help: &str) -> Vec<Vec<String>> {
+    let names: Vec<&str> = if form.is_empty() {
+        let (_, sentence) = help.split_once("Subcommands: ").unwrap();
+        sentence.split(';').next().unwrap().split(", ").collect()
+    } else {
+        let list = help.split_once("Commands:\n").map_or("", |(_, list)| list);
+        list.lines()
+            .take_while(|line| line.starts_with("  "))
+            .filter_map(|line| line.split_whitespace().next())
+            .filter(|name| *name != "help")
+            .collect()
+    };
+    let below = |name: &str| [form, &[name.to_owned()]].concat();
+    names.into_iter().map(below).collect()
+}
+
 #[test]
 fn the_page_of_the_command_line_has_every_option_of_every_form() {
     let page = fs::read_to_string(root().join("docs/command-line.md")).unwrap();
-    let forms: [&[&str]; 13] = [
-        &[],
-        &["check"],
-        &["lock"],
-        &["init"],
-        &["fixture", "encode"],
-        &["fixture", "decode"],
-        &["why"],
-        &["report", "verify"],
-        &["report", "diff"],
-        &["report", "export"],
-        &["cache", "stats"],
-        &["cache", "gc"],
-        &["cache"],
-    ];
-    for form in forms {
-        let output = Command::new(program("edict-test"))
-            .args(form)
-            .arg("--help")
-            .output()
-            .unwrap();
-        let help = String::from_utf8(output.stdout).unwrap();
-        assert!(output.status.success(), "{form:?} --help");
-        let found = options(&help);
-        assert!(!found.is_empty(), "{form:?} --help: {help}");
-        for option in found {
+    let mut pending = vec![Vec::new()];
+    let mut seen = 0;
+    while let Some(form) = pending.pop() {
+        let help = help(&form);
+        pending.extend(forms_below(&form, &help));
+        seen += 1;
+        let called = form.join(" ");
+        assert!(
+            page.contains(&called),
+            "docs/command-line.md lacks `{called}`"
+        );
+        for option in options(&help) {
             assert!(
                 page.contains(&format!("{option}`")) || page.contains(&format!("{option} ")),
-                "docs/command-line.md lacks {option} of {form:?}"
+                "docs/command-line.md lacks {option} of `{called}`"
             );
         }
     }
+    assert!(seen > 12, "only {seen} forms were found");
 }
 
 /// Names of all members below `value`, each once.
