@@ -282,16 +282,12 @@ fn failures(
         let Some(versioned) = intrinsic.failure(target) else {
             return refuse(format!("the intrinsic never fails with {target}"));
         };
-        let empty = matches!(payload, Type::Record(fields) if fields.is_empty());
-        let version = match payload {
-            Type::Record(fields) => {
-                fields.len() == 1
-                    && fields
-                        .get("version")
-                        .is_some_and(|field| matches!(field, Type::Bytes { min: 32, max: 32 }))
-            }
-            _ => false,
-        };
+        let record = table.fields(payload);
+        let empty = record.is_some_and(BTreeMap::is_empty);
+        let version = record.is_some_and(|fields| {
+            let field = fields.get("version").map(|field| table.resolve(field));
+            fields.len() == 1 && matches!(field, Some(Type::Bytes { min: 32, max: 32 }))
+        });
         if empty || (versioned && version) || table.equivalent(payload, key) {
             Ok(())
         } else {

@@ -98,25 +98,18 @@ fn pair(environment: &Environment<'_>, call: &Call<'_>, name: &str) -> Result<Ou
     }
 }
 
-/// Facts that contradict one another leave an interval without values, its ends the wrong way
-/// round: that place is never reached, and each end is held to its own side only.
 fn proven(width: Width, range: Range) -> Result<Outcome, Defect> {
-    let (least, greatest) = width.range();
-    if range.0 < least || greatest < range.1 {
+    if !width.holds(range.0) || !width.holds(range.1) {
         return refuse(format!(
             "cannot show that the result, {} to {}, fits {width:?}",
             range.0, range.1
         ));
     }
-    Ok(total(width, range))
-}
-
-fn total(width: Width, range: Range) -> Outcome {
-    Outcome {
+    Ok(Outcome {
         ty: Type::Integer(width),
         range: Some(range),
         cost: Cost::FREE,
-    }
+    })
 }
 
 /// Bounds of an operation that is monotone in each operand.
@@ -142,14 +135,14 @@ fn division(width: Width, name: &str, left: Range, right: Range) -> Result<Outco
     }
     if name == "divide" {
         let quotient = |left: i128, right: i128| left.checked_div(right).unwrap_or(0);
-        return Ok(total(width, corners(left, right, quotient)));
+        return proven(width, corners(left, right, quotient));
     }
     let magnitude = right.0.abs().max(right.1.abs()).saturating_sub(1);
-    Ok(total(
+    proven(
         width,
         (
             left.0.min(0).max(magnitude.saturating_neg()),
             left.1.max(0).min(magnitude),
         ),
-    ))
+    )
 }

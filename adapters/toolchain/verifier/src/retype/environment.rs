@@ -206,9 +206,11 @@ impl<'a> Environment<'a> {
         }
     }
 
-    /// The interval of a term, tightened along chains of facts.
+    /// The interval of a term, tightened along chains of facts. Facts that contradict one another
+    /// leave no value and tighten nothing: that place is never reached.
     pub(crate) fn range(&self, term: &Term) -> Option<Range> {
-        let (mut least, mut greatest) = self.base(term)?;
+        let base = self.base(term)?;
+        let (mut least, mut greatest) = base;
         for (other, strict) in self.chain(term, true) {
             if let Some((_, bound)) = self.base(&other) {
                 greatest = greatest.min(bound.saturating_sub(i128::from(strict)));
@@ -219,7 +221,11 @@ impl<'a> Environment<'a> {
                 least = least.max(bound.saturating_add(i128::from(strict)));
             }
         }
-        Some((least, greatest))
+        Some(if least <= greatest {
+            (least, greatest)
+        } else {
+            base
+        })
     }
 
     /// Terms at or above (`upward`), or at or below, `term`, and whether strictly so.

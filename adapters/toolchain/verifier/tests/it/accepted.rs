@@ -228,3 +228,19 @@ fn every_construct_of_the_language_types_again() {
         accept(name, functions, PURE, body);
     }
 }
+
+#[test]
+fn a_failure_may_carry_the_version_in_a_named_record() {
+    let mut workshop = Workshop::new();
+    let payload = "/lawpack/exports/effects/1/effectFailures/exists/payloadType";
+    workshop.redefine("case.kit@1", payload, "case.kit@1.Receipt".into());
+    let source = format!(
+        "{HEAD}type Input = {{ key: kit.Key }}; type Out = {{ r: U64 }};\n\
+         intent run(input: Input) returns Out profile kit.creating basis none budget <= kit.roomy {{\n\
+         kit.createNote({{ key: input.key, note: {{ text: b\"\", count: 0 }} }}) else {{ exists(held) => kit.Rejected }};\n\
+         return {{ r: 1 }};\n}}\n"
+    );
+    let built = workshop.build(&source, &Json::Null).unwrap();
+    let report = verify(&built.inputs()).unwrap();
+    assert_eq!(report.rejection, None);
+}

@@ -93,6 +93,13 @@ impl Workshop {
         }
     }
 
+    /// Replaces the value at `pointer` of the definition of the lawpack `coordinate`.
+    pub(crate) fn redefine(&mut self, coordinate: &str, pointer: &str, value: Json) {
+        *self.table["lawpacks"][coordinate]
+            .pointer_mut(pointer)
+            .unwrap() = value;
+    }
+
     /// Builds the lawpack `coordinate`; `budget` replaces the one called `exact`.
     fn lawpack(&mut self, coordinate: &str, budget: &Json) -> PathBuf {
         let key = (coordinate.to_owned(), budget.to_string());
