@@ -11,6 +11,7 @@ mod sink;
 
 pub(crate) use place::ReportPlace;
 pub(crate) use record::Keeper;
+use report::Extent;
 
 use crate::signals::Hurry;
 use bail::bail_text;
@@ -255,11 +256,7 @@ impl<Out: Write, Err: Write> Publisher<Out, Err> {
     /// Publishes the report, prints what was held back, and gives the exit status.
     pub(crate) fn conclude(mut self) -> ExitCode {
         self.progress.clear();
-        if let Err(failure) = self.publish_report() {
-            self.also(failure);
-            // What cannot be published whole is published as incomplete, if that is possible.
-            _ = self.publish_report();
-        }
+        self.publish();
         let summary = self.summary();
         let printed = self.print_end(&summary);
         if let Err(failure) = printed {
@@ -288,14 +285,32 @@ impl<Out: Write, Err: Write> Publisher<Out, Err> {
         RunSummary::of(cases, &self.failures())
     }
 
-    fn publish_report(&mut self) -> Result<(), Failure> {
+    /// What cannot be published whole is published as incomplete, as far as that is possible (M8).
+    fn publish(&mut self) {
+        let mut extent = Extent::Whole;
+        while let Err(failure) = self.publish_report(extent) {
+            let less = extent.after(failure.kind);
+            if extent == Extent::Whole {
+                self.also(failure);
+            }
+            match less {
+                Some(less) => extent = less,
+                None => return,
+            }
+        }
+    }
+
+    fn publish_report(&mut self, extent: Extent) -> Result<(), Failure> {
         if self.hurry.asked() {
             return Ok(());
         }
-        let report = self.report();
-        let records = self.diagnostics.records().to_vec();
+        let report = self.report(extent);
+        let records = match extent {
+            Extent::Whole => self.diagnostics.records().to_vec(),
+            Extent::Semantic | Extent::Outline => Vec::new(),
+        };
         match &mut self.place {
-            Some(place) => place.publish(&report, &records),
+            Some(place) => place.publish(&report, &records, extent == Extent::Whole),
             None => Ok(()),
         }
     }

@@ -138,13 +138,19 @@ impl ReportPlace {
         }
     }
 
-    /// Bodies, `end` record, report (M7, steps 4 to 6).
-    pub(crate) fn publish(&mut self, report: &RunReport, records: &Records) -> Result<(), Failure> {
+    /// Bodies, `end` record, report (M7, steps 4 to 6). Only a `whole` report is held to the limit:
+    /// a smaller one stands for a whole one that was not published.
+    pub(crate) fn publish(
+        &mut self,
+        report: &RunReport,
+        records: &Records,
+        whole: bool,
+    ) -> Result<(), Failure> {
         let text = write(report, records);
         let limit = self.limits.max_report_bytes();
         let journal = self.journal.as_ref().map_or(0, Journal::bytes);
         let total = journal.saturating_add(text.len() as u64);
-        if total > limit {
+        if whole && total > limit {
             let message = format!("report and journal have {total} bytes, more than {limit}");
             return Err(
                 Failure::new(Stage::Report, FailureKind::ReportTooLarge, message).with_detail(
@@ -163,13 +169,16 @@ impl ReportPlace {
         kept.sync()?;
         let semantic = semantic_digest(&semantic_json(&report.semantic))
             .ok_or_else(|| Failure::internal(format!("no digest of {RUN_SEMANTIC}")))?;
-        self.append(
+        let ended = self.append(
             "end",
             vec![
                 ("complete".to_owned(), Json::Bool(report.complete)),
                 ("semanticDigest".to_owned(), digest_json(&semantic)),
             ],
-        )?;
+        );
+        if whole {
+            ended?;
+        }
         self.place.publish(text.as_bytes())?;
         self.published = true;
         Ok(())

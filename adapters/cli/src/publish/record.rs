@@ -2,6 +2,7 @@
 //! The record that a run leaves for `why`: kept while the run goes on, completed at its end (A10).
 
 use super::Publisher;
+use super::report::Extent;
 use edict_codec::{
     hex,
     json::{Json, write_document, write_record},
@@ -133,7 +134,7 @@ impl<Out: Write, Err: Write> Publisher<Out, Err> {
             return;
         }
         if let Some(keeper) = self.keeper.take()
-            && let Err(notice) = keeper.finish(&self.report())
+            && let Err(notice) = keeper.finish(&self.report(Extent::Whole))
         {
             self.notice(*notice);
         }

@@ -4,28 +4,57 @@
 use super::Publisher;
 use edict_codec::json::Json;
 use edict_test_model::{
-    CaseIndex, RunId,
+    CaseIndex, FailureKind, RunId,
     built::ArtifactRole,
     run::{
-        BuildDecision, CaseReport, CaseTelemetry, EvidenceReport, ProgramReport, RunReport,
-        SemanticReport, Telemetry, VerifyDecision, producers, provider_package,
+        BuildDecision, CaseReport, CaseTelemetry, EvidenceReport, RunReport, SemanticReport,
+        Telemetry, VerifyDecision, producers, provider_package,
     },
 };
 use std::{fmt::Write as _, io::Write, os::unix::ffi::OsStrExt as _, path::Path};
 
+/// How much of a run is published.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// Everything, within the limits of the suite.
+    Whole,
+    /// What the run came to, without evidence and diagnostics: the whole is too large.
+    Semantic,
+    /// The cases as if none had been reached: bodies cannot be kept.
+    Outline,
+}
+
+impl Extent {
+    /// What may still be published after a failure of this extent.
+    pub(super) fn after(self, kind: FailureKind) -> Option<Self> {
+        match (self, kind) {
+            (Self::Whole, FailureKind::ReportTooLarge | FailureKind::JournalWriteFailed) => {
+                Some(Self::Semantic)
+            }
+            (
+                Self::Whole | Self::Semantic,
+                FailureKind::ArtifactBytesExceeded
+                | FailureKind::ArtifactWriteFailed
+                | FailureKind::ArtifactBodyMismatch
+                | FailureKind::ReportWriteFailed,
+            ) => Some(Self::Outline),
+            _ => None,
+        }
+    }
+}
+
 impl<Out: Write, Err: Write> Publisher<Out, Err> {
     /// The report as it stands; incomplete when something failed that bails out.
-    pub(super) fn report(&self) -> RunReport {
+    pub(super) fn report(&self, extent: Extent) -> RunReport {
+        let outcome = self.outcome.as_ref();
+        let outcome = outcome.filter(|_| extent != Extent::Outline);
         let summary = self.summary();
         let failed = self
             .more
             .iter()
             .any(|it| it.stage == edict_test_model::Stage::Report);
-        let complete = summary.complete && !failed && self.outcome.is_some();
-        let cases = match &self.outcome {
-            Some(outcome) => outcome.cases.clone(),
-            None => self.unreached(),
-        };
+        let complete = summary.complete && !failed && outcome.is_some();
+        let cases = outcome.map_or_else(|| self.unreached(), |it| it.cases.clone());
         let summary = edict_test_model::run::RunSummary::of(&cases, &self.failures());
         let bytes = self.known.bytes.as_ref();
         RunReport {
@@ -35,24 +64,16 @@ impl<Out: Write, Err: Write> Publisher<Out, Err> {
                 producers: bytes.map(|it| producers(&it.lock)).unwrap_or_default(),
                 provider_package: bytes.and_then(|it| provider_package(&it.lock)),
                 limits: self.known.document.as_ref().map(|document| document.limits),
-                programs: self.programs(),
+                programs: outcome.map(|it| it.programs.clone()).unwrap_or_default(),
                 cases,
                 summary,
             },
-            evidence: self
-                .outcome
-                .as_ref()
-                .map_or_else(EvidenceReport::default, |outcome| outcome.evidence.clone()),
+            evidence: outcome
+                .filter(|_| extent == Extent::Whole)
+                .map_or_else(EvidenceReport::default, |it| it.evidence.clone()),
             diagnostics: Vec::new(),
             telemetry: self.telemetry(),
         }
-    }
-
-    fn programs(&self) -> Vec<ProgramReport> {
-        self.outcome
-            .as_ref()
-            .map(|outcome| outcome.programs.clone())
-            .unwrap_or_default()
     }
 
     /// The cases of a manifest whose files were never read: identities are unknown (M11).

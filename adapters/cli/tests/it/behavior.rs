@@ -65,7 +65,10 @@ fn bt_009_a_changed_helper_of_the_program_changes_value_and_verdict() {
     );
     let (run, after) = space.run(&[]);
     assert_eq!(run.code, 1, "{}", run.stderr);
-    assert_eq!(said(&before, "larger-by-helper"), "larger is 42, expected 42");
+    assert_eq!(
+        said(&before, "larger-by-helper"),
+        "larger is 42, expected 42"
+    );
     assert_eq!(said(&after, "larger-by-helper"), "larger is 8, expected 42");
     assert_eq!(
         verdicts(&after)["larger-by-helper"],
@@ -121,7 +124,10 @@ fn bt_009_a_changed_helper_of_a_lawpack_must_be_pinned_and_then_counts() {
         verdicts(&report)["larger-by-helper"],
         "assertion_failed/AssertionFailed"
     );
-    assert_eq!(said(&report, "larger-by-helper"), "larger is 7, expected 42");
+    assert_eq!(
+        said(&report, "larger-by-helper"),
+        "larger is 7, expected 42"
+    );
     assert_eq!(verdicts(&report)["choose-left"], "passed/Passed");
 }
 

@@ -25,7 +25,11 @@ fn passes(limit: &str, value: u64) {
 
 /// The limit and what was measured, as the primary diagnostic states them.
 fn stated(run: &Run) -> Value {
-    let primary = run.records().into_iter().find(|it| it["primary"] == true).unwrap();
+    let primary = run
+        .records()
+        .into_iter()
+        .find(|it| it["primary"] == true)
+        .unwrap();
     primary["detail"].clone()
 }
 
@@ -42,7 +46,10 @@ fn bt_005_limits_are_positive_and_below_their_ceilings() {
         ("maxArtifactBytes", 268_435_456),
         ("wallTimeoutMs", 30_000),
     ];
-    let all: Value = ceilings.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
+    let all: Value = ceilings
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), json!(value)))
+        .collect();
     let space = Space::of("tour");
     space.only(&["choose-left"]);
     let (_, by_default) = space.run(&["--no-state"]);
@@ -66,7 +73,11 @@ fn bt_005_limits_are_positive_and_below_their_ceilings() {
                 ((), run, report)
             };
             refused(&run, &report, &format!("manifest/{kind}"));
-            let primary = run.records().into_iter().find(|it| it["primary"] == true).unwrap();
+            let primary = run
+                .records()
+                .into_iter()
+                .find(|it| it["primary"] == true)
+                .unwrap();
             assert_eq!(primary["pointer"], format!("/limits/{name}"));
         }
     }
@@ -120,7 +131,11 @@ fn bt_005_fixture_bytes_are_summed_over_distinct_paths() {
         "delete.setup-0.bin",
         "delete.setup-1.bin",
     ];
-    let size = |name: &&str| fs::metadata(space.path("fixtures").join(name)).unwrap().len();
+    let size = |name: &&str| {
+        fs::metadata(space.path("fixtures").join(name))
+            .unwrap()
+            .len()
+    };
     let sum: u64 = names.iter().map(size).sum();
     passes("maxFixtureBytes", sum);
     let (_, run, report) = limited("maxFixtureBytes", sum - 1);
@@ -134,13 +149,22 @@ fn bt_005_a_case_result_is_measured_before_it_is_judged() {
     let space = Space::of("tour");
     space.only(&["choose-left"]);
     let (_, report) = space.run(&["--no-state"]);
-    let size = report["semantic"]["cases"][0]["execution"]["value"]["byteLength"].as_u64().unwrap();
+    let size = report["semantic"]["cases"][0]["execution"]["value"]["byteLength"]
+        .as_u64()
+        .unwrap();
     passes("maxCaseResultBytes", size);
     let (_, run, report) = limited("maxCaseResultBytes", size - 1);
-    assert_eq!(verdicts(&report)["choose-left"], "invalid_result/CaseResultTooLarge");
+    assert_eq!(
+        verdicts(&report)["choose-left"],
+        "invalid_result/CaseResultTooLarge"
+    );
     assert_eq!(run.code, 2);
     assert_eq!(stated(&run), json!({"limit": size - 1, "actual": size}));
-    assert!(run.stdout.starts_with("TAP version 14\n1..2\nnot ok 1 - "), "{}", run.stdout);
+    assert!(
+        run.stdout.starts_with("TAP version 14\n1..2\nnot ok 1 - "),
+        "{}",
+        run.stdout
+    );
     // The other case still runs, and passes.
     assert_eq!(verdicts(&report)["delete"], "passed/Passed");
     assert_eq!(report["semantic"]["cases"][0]["executed"], true);
@@ -153,7 +177,12 @@ fn bt_005_frames_of_both_directions() {
     // Large enough to greet, too small for the installation that the runner must send.
     let (_, run, report) = limited("maxFrameBytes", 4_096);
     assert_eq!(run.code, 2);
-    assert_eq!(run.primary().as_deref(), Some("host/FrameTooLarge"), "{}", run.stderr);
+    assert_eq!(
+        run.primary().as_deref(),
+        Some("host/FrameTooLarge"),
+        "{}",
+        run.stderr
+    );
     assert_eq!(report["semantic"]["counts"]["executed"], 0);
     assert_eq!(stated(&run)["limit"], 4_096);
 }
@@ -162,19 +191,38 @@ fn bt_005_frames_of_both_directions() {
 fn bt_005_reports_and_artifacts() {
     let (space, run, _) = limited("maxReportBytes", 67_108_864);
     assert_eq!(run.code, 0);
-    let report = fs::metadata(space.directory.path().join("run.json")).unwrap().len();
+    let report = fs::metadata(space.directory.path().join("run.json"))
+        .unwrap()
+        .len();
     let (space, run, report) = limited("maxReportBytes", report / 2);
     assert_eq!(run.code, 2, "{}", run.stdout);
-    assert_eq!(run.primary().as_deref(), Some("report/ReportTooLarge"), "{}", run.stderr);
+    assert_eq!(
+        run.primary().as_deref(),
+        Some("report/ReportTooLarge"),
+        "{}",
+        run.stderr
+    );
     assert_eq!(report["complete"], false);
     assert!(run.stdout.ends_with('\n') && run.stdout.contains("Bail out! ReportTooLarge: "));
     assert!(!run.stdout.contains("ok 2 - "), "{}", run.stdout);
+    // What is published instead says what the cases came to, and offers no evidence for it.
+    assert_eq!(verdicts(&report)["choose-left"], "passed/Passed");
+    assert_eq!(report["evidence"]["cases"], json!([]));
+    assert_eq!(report["diagnostics"], json!([]));
     drop(space);
+    // The journal alone is too large: nothing is executed, and the run still says so.
+    let (_space, run, report) = limited("maxReportBytes", 1);
+    refused(&run, &report, "report/ReportTooLarge");
     let (_, run, report) = limited("maxArtifactBytes", 1);
     assert_eq!(run.code, 2);
     assert_eq!(report["complete"], false);
     assert_eq!(report["semantic"]["counts"]["passed"], 0);
-    assert_eq!(run.primary().as_deref(), Some("report/ArtifactBytesExceeded"), "{}", run.stderr);
+    assert_eq!(
+        run.primary().as_deref(),
+        Some("report/ArtifactBytesExceeded"),
+        "{}",
+        run.stderr
+    );
 }
 
 #[test]
@@ -207,6 +255,9 @@ fn bt_005_lengths_that_lie_are_refused_before_allocation() {
         fs::write(space.path("fixtures/choose-left.input.bin"), claim).unwrap();
         let (run, report) = space.run(&["--no-state"]);
         assert_eq!(run.code, 2);
-        assert_eq!(verdicts(&report)["choose-left"], "runtime_failed/InputRefused");
+        assert_eq!(
+            verdicts(&report)["choose-left"],
+            "runtime_failed/InputRefused"
+        );
     }
 }

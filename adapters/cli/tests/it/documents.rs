@@ -15,7 +15,14 @@ fn space() -> Space {
     let space = Space::of("tour");
     let script = space.script("never", "#!/bin/sh\nexit 9\n");
     let other = space.script("never-verifies", "#!/bin/sh\nexit 8\n");
-    space.pin(&["--compiler", &script, "--host", &script, "--verifier", &other]);
+    space.pin(&[
+        "--compiler",
+        &script,
+        "--host",
+        &script,
+        "--verifier",
+        &other,
+    ]);
     space
 }
 
@@ -40,7 +47,11 @@ fn run(space: &Space) -> (Run, Value) {
 
 /// Pointer, and the text that the span covers.
 fn place(space: &Space, run: &Run, file: &str) -> (Value, String) {
-    let primary = run.records().into_iter().find(|it| it["primary"] == true).unwrap();
+    let primary = run
+        .records()
+        .into_iter()
+        .find(|it| it["primary"] == true)
+        .unwrap();
     let span = &primary["span"];
     let at = |name: &str| usize::try_from(span[name].as_u64().unwrap()).unwrap();
     let text = fs::read(space.path(file)).unwrap();
@@ -57,21 +68,37 @@ fn bt_002_b26_repeated_keys_are_refused_at_every_depth() {
     let rows = [
         ("\"schema\":", "\"id\": \"a\", \"schema\":", "\"id\""),
         ("\"schema\":", "\"\\u0069d\": \"a\", \"schema\":", "\"id\""),
-        ("\"id\": \"branch-loud\",", "\"id\": \"branch-loud\", \"id\": \"branch-loud\",", "\"id\""),
+        (
+            "\"id\": \"branch-loud\",",
+            "\"id\": \"branch-loud\", \"id\": \"branch-loud\",",
+            "\"id\"",
+        ),
         (
             limits,
             "\"limits\": {\"maxCases\": 2, \"maxCases\": 2}, \"cases\": [",
             "\"maxCases\"",
         ),
-        ("\"kind\": \"caseResult\",", "\"kind\": \"caseResult\", \"kind\": \"caseResult\",", "\"kind\""),
+        (
+            "\"kind\": \"caseResult\",",
+            "\"kind\": \"caseResult\", \"kind\": \"caseResult\",",
+            "\"kind\"",
+        ),
     ];
     for (old, new, covered) in rows {
         let space = space();
         space.edit(MANIFEST, old, new);
         let (ran, report) = run(&space);
         refused(&ran, &report, "manifest/DuplicateKey");
-        assert_eq!(place(&space, &ran, MANIFEST), (Value::Null, covered.to_owned()));
-        assert_eq!(ran.stdout.lines().count(), 2, "no plan is known: {}", ran.stdout);
+        assert_eq!(
+            place(&space, &ran, MANIFEST),
+            (Value::Null, covered.to_owned())
+        );
+        assert_eq!(
+            ran.stdout.lines().count(),
+            2,
+            "no plan is known: {}",
+            ran.stdout
+        );
         assert_eq!(report["semantic"]["suite"], Value::Null);
         assert_eq!(report["semantic"]["cases"], json!([]));
     }
@@ -85,7 +112,11 @@ fn bt_002_b27_member_names_are_compared_by_code_points() {
     refused(&ran, &report, "manifest/UnknownField");
     assert_eq!(place(&other, &ran, MANIFEST).0, "/Cases");
     let escaped = space();
-    escaped.edit(MANIFEST, "\"cases\": [", "\"c\\u0061ses\": [], \"cases\": [");
+    escaped.edit(
+        MANIFEST,
+        "\"cases\": [",
+        "\"c\\u0061ses\": [], \"cases\": [",
+    );
     let (ran, report) = run(&escaped);
     refused(&ran, &report, "manifest/DuplicateKey");
 }
@@ -93,15 +124,69 @@ fn bt_002_b27_member_names_are_compared_by_code_points() {
 #[test]
 fn bt_002_documents_are_refused_with_kind_pointer_and_span() {
     let rows: [(&str, &str, &str, &str, &str); 9] = [
-        ("edict.test-suite/v1", "edict.test-suite/v2", "UnsupportedSchema", "/schema", "\"edict.test-suite/v2\""),
-        ("\"id\": \"branch-loud\",", "\"id\": \"choose-left\",", "DuplicateCaseId", "/cases/3/id", "\"choose-left\""),
-        ("\"id\": \"branch-loud\",", "\"id\": \"-\",", "InvalidIdentifier", "/cases/3/id", "\"-\""),
-        ("\"id\": \"branch-loud\",", "\"id\": null,", "WrongType", "/cases/3/id", "null"),
-        ("fixtures/branch-loud.input.bin", "../branch-loud.input.bin", "PathEscape", "/cases/3/input", "\"../branch-loud.input.bin\""),
-        ("fixtures/branch-loud.input.bin", "/etc/passwd", "PathEscape", "/cases/3/input", "\"/etc/passwd\""),
-        ("fixtures/branch-loud.input.bin", "fixtures//b.bin", "InvalidPath", "/cases/3/input", "\"fixtures//b.bin\""),
-        ("\"toolchainLock\":", "\"filter\": 1, \"toolchainLock\":", "UnknownField", "/filter", "\"filter\""),
-        ("\"description\": \"the loud branch\",", "\"timeout\": 3,", "UnknownField", "/cases/3/timeout", "\"timeout\""),
+        (
+            "edict.test-suite/v1",
+            "edict.test-suite/v2",
+            "UnsupportedSchema",
+            "/schema",
+            "\"edict.test-suite/v2\"",
+        ),
+        (
+            "\"id\": \"branch-loud\",",
+            "\"id\": \"choose-left\",",
+            "DuplicateCaseId",
+            "/cases/3/id",
+            "\"choose-left\"",
+        ),
+        (
+            "\"id\": \"branch-loud\",",
+            "\"id\": \"-\",",
+            "InvalidIdentifier",
+            "/cases/3/id",
+            "\"-\"",
+        ),
+        (
+            "\"id\": \"branch-loud\",",
+            "\"id\": null,",
+            "WrongType",
+            "/cases/3/id",
+            "null",
+        ),
+        (
+            "fixtures/branch-loud.input.bin",
+            "../branch-loud.input.bin",
+            "PathEscape",
+            "/cases/3/input",
+            "\"../branch-loud.input.bin\"",
+        ),
+        (
+            "fixtures/branch-loud.input.bin",
+            "/etc/passwd",
+            "PathEscape",
+            "/cases/3/input",
+            "\"/etc/passwd\"",
+        ),
+        (
+            "fixtures/branch-loud.input.bin",
+            "fixtures//b.bin",
+            "InvalidPath",
+            "/cases/3/input",
+            "\"fixtures//b.bin\"",
+        ),
+        (
+            "\"toolchainLock\":",
+            "\"filter\": 1, \"toolchainLock\":",
+            "UnknownField",
+            "/filter",
+            "\"filter\"",
+        ),
+        (
+            "\"description\": \"the loud branch\",",
+            "\"timeout\": 3,",
+            "UnknownField",
+            "/cases/3/timeout",
+            "\"timeout\"",
+        ),
     ];
     for (old, new, kind, pointer, covered) in rows {
         let space = space();
@@ -120,9 +205,21 @@ fn bt_002_documents_are_refused_with_kind_pointer_and_span() {
 #[test]
 fn bt_002_a_lock_is_refused_after_the_plan() {
     let rows = [
-        ("edict.test-toolchain-lock/v1", "edict.test-toolchain-lock/v0", "UnsupportedSchema"),
-        ("\"shape\":", "\"comment\": \"\", \"shape\":", "UnknownField"),
-        ("\"shape\":", "\"shape\": \"bundled\", \"shape\":", "DuplicateKey"),
+        (
+            "edict.test-toolchain-lock/v1",
+            "edict.test-toolchain-lock/v0",
+            "UnsupportedSchema",
+        ),
+        (
+            "\"shape\":",
+            "\"comment\": \"\", \"shape\":",
+            "UnknownField",
+        ),
+        (
+            "\"shape\":",
+            "\"shape\": \"bundled\", \"shape\":",
+            "DuplicateKey",
+        ),
         ("\"verifier\": {", "\"Verifier\": {", "UnknownField"),
     ];
     for (old, new, kind) in rows {
@@ -178,7 +275,11 @@ fn bt_002_b30_links_pipes_and_holes_are_refused_where_a_file_was_expected() {
             let (ran, report) = run(&space);
             refused(&ran, &report, &format!("snapshot/{kind}"));
             assert!(ran.stdout.starts_with("TAP version 14\n1..14\nBail out! "));
-            let primary = ran.records().into_iter().find(|it| it["primary"] == true).unwrap();
+            let primary = ran
+                .records()
+                .into_iter()
+                .find(|it| it["primary"] == true)
+                .unwrap();
             assert!(!primary["caseId"].is_null(), "{file} {with}: {primary:#}");
         }
     }
@@ -213,14 +314,22 @@ fn bt_002_application_documents_are_judged_by_the_runner_too() {
         ("edict.application/v1", "edict.application/v2", "/schema"),
         ("\"coordinate\":", "\"extra\": 1, \"coordinate\":", "/extra"),
         ("\"src/branch.edict\"", "\"../outside.edict\"", "/sources/0"),
-        ("\"src/branch.edict\"", "\"src/branch.edict\", \"src/take.edict\"", "/sources"),
+        (
+            "\"src/branch.edict\"",
+            "\"src/branch.edict\", \"src/take.edict\"",
+            "/sources",
+        ),
     ];
     for (old, new, pointer) in rows {
         let space = space();
         space.edit(application, old, new);
         let (ran, report) = run(&space);
         refused(&ran, &report, "snapshot/ApplicationInvalid");
-        let primary = ran.records().into_iter().find(|it| it["primary"] == true).unwrap();
+        let primary = ran
+            .records()
+            .into_iter()
+            .find(|it| it["primary"] == true)
+            .unwrap();
         assert_eq!(primary["pointer"], pointer, "{primary:#}");
         assert_eq!(primary["caseId"], "branch-loud");
     }

@@ -22,16 +22,28 @@ fn bt_018_b06_b12_an_empty_suite_has_no_plan_and_no_success() {
         "TAP version 14\nBail out! NoExecutableCases: the suite has no cases; add one to `cases`\n"
     );
     let primary = &run.records()[0];
-    assert_eq!(primary["detail"]["counts"], json!({"selected": 0, "skipped": 0}));
+    assert_eq!(
+        primary["detail"]["counts"],
+        json!({"selected": 0, "skipped": 0})
+    );
     let reading = consumers(run.stdout.as_bytes());
-    assert_eq!((reading.verdict.as_str(), reading.bailout), ("failing", true));
+    assert_eq!(
+        (reading.verdict.as_str(), reading.bailout),
+        ("failing", true)
+    );
 }
 
 #[test]
 fn bt_018_b06_b12_an_all_skipped_suite_has_a_plan_and_no_point() {
     let space = Space::of("failing");
     space.only(&["passes", "assertion-fails"]);
-    space.manifest(|manifest| manifest["cases"].as_array_mut().unwrap().iter_mut().for_each(skip));
+    space.manifest(|manifest| {
+        manifest["cases"]
+            .as_array_mut()
+            .unwrap()
+            .iter_mut()
+            .for_each(skip)
+    });
     let (run, report) = space.run(&[]);
     refused(&run, &report, "plan/NoExecutableCases");
     assert_eq!(
@@ -39,7 +51,10 @@ fn bt_018_b06_b12_an_all_skipped_suite_has_a_plan_and_no_point() {
         "TAP version 14\n1..2\nBail out! NoExecutableCases: every one of the 2 cases declares a skip\n"
     );
     let primary = &run.records()[0];
-    assert_eq!(primary["detail"]["counts"], json!({"selected": 2, "skipped": 2}));
+    assert_eq!(
+        primary["detail"]["counts"],
+        json!({"selected": 2, "skipped": 2})
+    );
     assert_eq!(primary["caseId"], Value::Null);
     for case in report["semantic"]["cases"].as_array().unwrap() {
         assert_eq!(case["verdict"], "skipped");
@@ -66,7 +81,10 @@ fn b13_a_skipped_case_is_neither_executed_nor_passed() {
     );
     let skipped = &report["semantic"]["cases"][1];
     assert_eq!(skipped["executed"], false);
-    assert_eq!(skipped["skip"], json!({"reason": "not yet", "trackingReference": "#1"}));
+    assert_eq!(
+        skipped["skip"],
+        json!({"reason": "not yet", "trackingReference": "#1"})
+    );
     assert!(skipped["case"].is_object() && skipped["input"].is_object());
     assert_eq!(report["evidence"]["cases"].as_array().unwrap().len(), 2);
 }
@@ -82,7 +100,9 @@ fn bt_018_a_skipped_case_is_still_validated() {
     let (run, report) = space.run(&[]);
     refused(&run, &report, "snapshot/InputMissing");
     let space = Space::of("tour");
-    space.manifest(|manifest| manifest["cases"][0]["skip"] = json!({"reason": " ", "trackingReference": "x"}));
+    space.manifest(|manifest| {
+        manifest["cases"][0]["skip"] = json!({"reason": " ", "trackingReference": "x"})
+    });
     let (run, report) = space.run(&[]);
     refused(&run, &report, "manifest/EmptyString");
 }
@@ -93,8 +113,15 @@ fn bt_018_b09_no_consumer_takes_a_truncated_stream_for_a_run() {
     let (run, _) = space.run(&[]);
     let lines: Vec<&str> = run.stdout.lines().collect();
     for kept in 0..lines.len() {
-        let stream: String = lines[..kept].iter().flat_map(|line| [*line, "\n"]).collect();
-        assert_eq!(consumers(stream.as_bytes()).verdict, "malformed", "{kept} lines");
+        let stream: String = lines[..kept]
+            .iter()
+            .flat_map(|line| [*line, "\n"])
+            .collect();
+        assert_eq!(
+            consumers(stream.as_bytes()).verdict,
+            "malformed",
+            "{kept} lines"
+        );
     }
     // One point left out in the middle, and a plan that promises one more.
     let mut omitted = lines.clone();
@@ -134,8 +161,14 @@ fn b11_as_many_points_as_cases_of_mixed_verdicts() {
     let counts = &report["semantic"]["counts"];
     assert_eq!(counts["passed"], count(&["passed"]));
     assert_eq!(counts["skipped"], count(&["skipped"]));
-    assert_eq!(counts["failed"], count(&["assertion_failed", "unexpected_obstruction"]));
-    let bad = points.iter().filter(|line| line.starts_with("not ok ")).count() as u64;
+    assert_eq!(
+        counts["failed"],
+        count(&["assertion_failed", "unexpected_obstruction"])
+    );
+    let bad = points
+        .iter()
+        .filter(|line| line.starts_with("not ok "))
+        .count() as u64;
     assert_eq!(counts["failed"], bad);
     let reading = consumers(run.stdout.as_bytes());
     assert_eq!((reading.verdict.as_str(), reading.points), ("failing", 211));

@@ -15,7 +15,10 @@ fn labeled(first: &str, second: &str) -> String {
     let (run, report) = space.run(&[]);
     assert_eq!(run.code, 1, "{}", run.stderr);
     let reading = consumers(run.stdout.as_bytes());
-    assert_eq!((reading.verdict.as_str(), reading.points, reading.bailout), ("failing", 2, false));
+    assert_eq!(
+        (reading.verdict.as_str(), reading.points, reading.bailout),
+        ("failing", 2, false)
+    );
     // The report keeps the exact text.
     assert_eq!(report["semantic"]["cases"][0]["label"], first);
     assert_eq!(report["semantic"]["cases"][1]["label"], second);
@@ -25,7 +28,10 @@ fn labeled(first: &str, second: &str) -> String {
 #[test]
 fn bt_017_b01_a_directive_in_a_name_is_text() {
     assert_eq!(
-        labeled("validates # TODO later", "validates input # SKIP unsupported"),
+        labeled(
+            "validates # TODO later",
+            "validates input # SKIP unsupported"
+        ),
         "TAP version 14\n1..2\nok 1 - validates \\# TODO later\n\
          not ok 2 - validates input \\# SKIP unsupported\n"
     );
@@ -53,7 +59,10 @@ fn bt_017_b03_escapes_are_applied_once_and_in_order() {
 #[test]
 fn bt_017_b04_b05_control_characters_and_separators_are_shown() {
     assert_eq!(
-        labeled("\u{1b}[2K\u{9b}\u{85}\u{202e}x\u{feff}", "a\u{2028}b\u{2029}c"),
+        labeled(
+            "\u{1b}[2K\u{9b}\u{85}\u{202e}x\u{feff}",
+            "a\u{2028}b\u{2029}c"
+        ),
         "TAP version 14\n1..2\n\
          ok 1 - <U+001B>[2K<U+009B><U+0085><U+202E>x<U+FEFF>\n\
          not ok 2 - a<U+2028>b<U+2029>c\n"
@@ -100,7 +109,10 @@ fn bt_017_skip_texts_are_rendered_like_labels() {
 fn bt_017_diagnostics_hold_no_line_that_a_log_scanner_obeys() {
     let space = Space::of("tour");
     space.only(&["choose-left"]);
-    space.wrap("compiler", "printf '##[error]x\\n::error::y\\033[2K\\n' >&2\nexit 7");
+    space.wrap(
+        "compiler",
+        "printf '##[error]x\\n::error::y\\033[2K\\n' >&2\nexit 7",
+    );
     let (run, _) = space.run(&[]);
     assert_eq!(run.code, 2);
     assert!(!run.stderr.contains('#') && !run.stderr.contains('\u{1b}'));
@@ -117,11 +129,15 @@ fn bt_017_no_text_of_a_program_reaches_the_stream() {
     space.only(&["passes"]);
     space.edit(
         "programs/src/choose-left.edict",
-        "message: \"\"",
-        "message: \"x\\nnot ok 9 - forged\\nBail out! forged\"",
+        "message: if same then \"\"",
+        "message: if same then \"x\\nnot ok 9 - forged\\nBail out! forged\"",
     );
     let (run, report) = space.run(&[]);
-    assert_eq!(run.stdout, "TAP version 14\n1..1\nok 1 - passes\n", "{}", run.stderr);
+    assert_eq!(
+        run.stdout, "TAP version 14\n1..1\nok 1 - passes\n",
+        "{}",
+        run.stderr
+    );
     assert_eq!(
         report["semantic"]["cases"][0]["message"]["text"],
         "x\nnot ok 9 - forged\nBail out! forged"

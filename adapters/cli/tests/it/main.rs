@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The runner as its users start it: real programs, whole streams, exit status and report.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "these tests start programs and look at the files that they leave"
+)]
 
 #[cfg(test)]
 mod behavior;
 #[cfg(test)]
 mod bounds;
+#[cfg(test)]
+mod cache;
 #[cfg(test)]
 mod consumers;
 #[cfg(test)]
@@ -16,17 +23,27 @@ mod documents;
 #[cfg(test)]
 mod empty;
 #[cfg(test)]
+mod help;
+#[cfg(test)]
 mod hosts;
+#[cfg(test)]
+mod init;
 #[cfg(test)]
 mod labels;
 #[cfg(test)]
 mod outcomes;
 #[cfg(test)]
+mod pages;
+#[cfg(test)]
 mod pins;
+#[cfg(test)]
+mod project;
 #[cfg(test)]
 mod publication;
 #[cfg(test)]
 mod standin;
+#[cfg(test)]
+mod state;
 #[cfg(test)]
 mod streams;
 #[cfg(test)]
@@ -35,3 +52,5 @@ mod support;
 mod swaps;
 #[cfg(test)]
 mod tour;
+#[cfg(test)]
+mod why;

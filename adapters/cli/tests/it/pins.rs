@@ -14,7 +14,11 @@ const LOCK: &str = "edict.test-toolchain-lock.json";
 fn run(space: &Space) -> (Run, Value, Value) {
     let lock = fs::read(space.path(LOCK)).unwrap();
     let (run, report) = space.run(&["--no-state"]);
-    assert_eq!(fs::read(space.path(LOCK)).unwrap(), lock, "a run writes no pins");
+    assert_eq!(
+        fs::read(space.path(LOCK)).unwrap(),
+        lock,
+        "a run writes no pins"
+    );
     let primary = run.records().into_iter().find(|it| it["primary"] == true);
     let role = primary.map_or(Value::Null, |it| it["role"].clone());
     (run, report, role)
@@ -33,7 +37,11 @@ fn with_own(role: &str, name: &str) -> Space {
 
 #[test]
 fn bt_003_a_changed_program_is_not_started() {
-    for (role, name) in [("compiler", "edict"), ("verifier", "edict-verifier"), ("host", "echo-host")] {
+    for (role, name) in [
+        ("compiler", "edict"),
+        ("verifier", "edict-verifier"),
+        ("host", "echo-host"),
+    ] {
         let space = with_own(role, name);
         let (fine, _, _) = run(&space);
         assert_eq!(fine.code, 0, "{}", fine.stderr);
@@ -45,7 +53,11 @@ fn bt_003_a_changed_program_is_not_started() {
         let (ran, report, named) = run(&space);
         refused(&ran, &report, "toolchain/ToolMismatch");
         assert_eq!(named, role);
-        let primary = ran.records().into_iter().find(|it| it["primary"] == true).unwrap();
+        let primary = ran
+            .records()
+            .into_iter()
+            .find(|it| it["primary"] == true)
+            .unwrap();
         assert_eq!(primary["expected"]["domain"], "edict.test/executable/v1");
         assert_ne!(primary["expected"], primary["actual"]);
         bytes.push(0);
@@ -99,13 +111,37 @@ fn bt_003_a_verifier_that_is_the_compiler_is_not_independent() {
 #[test]
 fn bt_003_profiles_and_abis_are_pinned_by_coordinate_and_identity() {
     let zeros = "0".repeat(64);
-    let rows: [(&str, &str, Value, &str); 6] = [
-        ("codecAbi", "/identity/bytes", zeros.clone().into(), "AbiMismatch"),
-        ("transportAbi", "/coordinate", "echo.host-transport/v2".into(), "AbiMismatch"),
-        ("runReportAbi", "/identity/bytes", zeros.clone().into(), "AbiMismatch"),
-        ("verificationReportAbi", "/identity/bytes", zeros.clone().into(), "AbiMismatch"),
-        ("interpreterProfile", "/identity/bytes", zeros.clone().into(), "ProfileMismatch"),
-        ("interpreterProfile", "/coordinate", "echo.interpreter/v2".into(), "ProfileMismatch"),
+    let rows: [(&str, &str, Value, &str); 5] = [
+        (
+            "codecAbi",
+            "/identity/bytes",
+            zeros.clone().into(),
+            "AbiMismatch",
+        ),
+        (
+            "transportAbi",
+            "/coordinate",
+            "echo.host-transport/v2".into(),
+            "AbiMismatch",
+        ),
+        (
+            "runReportAbi",
+            "/identity/bytes",
+            zeros.clone().into(),
+            "AbiMismatch",
+        ),
+        (
+            "verificationReportAbi",
+            "/identity/bytes",
+            zeros.clone().into(),
+            "AbiMismatch",
+        ),
+        (
+            "interpreterProfile",
+            "/identity/bytes",
+            zeros.clone().into(),
+            "ProfileMismatch",
+        ),
     ];
     for (role, pointer, value, kind) in rows {
         let space = Space::of("tour");
@@ -119,6 +155,16 @@ fn bt_003_profiles_and_abis_are_pinned_by_coordinate_and_identity() {
 }
 
 #[test]
+fn bt_003_an_interpreter_that_no_package_is_for_is_refused_before_the_host() {
+    let space = Space::of("tour");
+    space.json(LOCK, |lock| {
+        lock["roles"]["interpreterProfile"]["coordinate"] = "echo.interpreter/v2".into();
+    });
+    let (ran, report, _) = run(&space);
+    refused(&ran, &report, "verify/ProfileMismatch");
+}
+
+#[test]
 fn bt_003_the_target_profile_of_the_package_must_be_the_pinned_one() {
     let space = Space::of("tour");
     space.json(LOCK, |lock| {
@@ -127,7 +173,9 @@ fn bt_003_the_target_profile_of_the_package_must_be_the_pinned_one() {
     let (ran, report, _) = run(&space);
     refused(&ran, &report, "verify/ProfileMismatch");
     let space = Space::of("tour");
-    space.json(LOCK, |lock| lock["roles"]["targetProfile"]["coordinate"] = "echo.dpo@2".into());
+    space.json(LOCK, |lock| {
+        lock["roles"]["targetProfile"]["coordinate"] = "echo.dpo@2".into()
+    });
     let (ran, report, _) = run(&space);
     refused(&ran, &report, "toolchain/LockDisagreesWithApplication");
 }
@@ -135,8 +183,16 @@ fn bt_003_the_target_profile_of_the_package_must_be_the_pinned_one() {
 #[test]
 fn bt_003_identities_of_another_kind_are_no_pins() {
     let rows: [(&str, Value, &str); 4] = [
-        ("/roles/host/identity/algorithm", "md5".into(), "UnsupportedAlgorithm"),
-        ("/roles/host/identity/domain", "edict.test/blob/v1".into(), "DomainMismatch"),
+        (
+            "/roles/host/identity/algorithm",
+            "md5".into(),
+            "UnsupportedAlgorithm",
+        ),
+        (
+            "/roles/host/identity/domain",
+            "edict.test/blob/v1".into(),
+            "DomainMismatch",
+        ),
         ("/roles/host/identity/bytes", "AB".into(), "InvalidDigest"),
         ("/roles/host/kind", "abi".into(), "RoleKindMismatch"),
     ];
@@ -145,7 +201,11 @@ fn bt_003_identities_of_another_kind_are_no_pins() {
         space.json(LOCK, |lock| *lock.pointer_mut(pointer).unwrap() = value);
         let (ran, report, _) = run(&space);
         refused(&ran, &report, &format!("lock/{kind}"));
-        let primary = ran.records().into_iter().find(|it| it["primary"] == true).unwrap();
+        let primary = ran
+            .records()
+            .into_iter()
+            .find(|it| it["primary"] == true)
+            .unwrap();
         assert_eq!(primary["pointer"], pointer);
     }
 }

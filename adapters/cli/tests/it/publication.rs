@@ -33,9 +33,15 @@ fn at(space: &Space, name: &str) -> PathBuf {
 /// A refusal before the manifest is read: version and bail-out.
 fn no_plan(run: &Run, kind: &str) {
     assert_eq!(run.code, 2);
-    assert_eq!(run.primary(), Some(format!("arguments/{kind}")), "{}", run.stderr);
+    assert_eq!(
+        run.primary(),
+        Some(format!("arguments/{kind}")),
+        "{}",
+        run.stderr
+    );
     assert!(
-        run.stdout.starts_with(&format!("TAP version 14\nBail out! {kind}: ")),
+        run.stdout
+            .starts_with(&format!("TAP version 14\nBail out! {kind}: ")),
         "{}",
         run.stdout
     );
@@ -49,7 +55,10 @@ fn b20_a_report_is_never_replaced_unless_asked() {
     let first = fs::read(at(&space, "run.json")).unwrap();
     no_plan(&run(&space, &["--report-json", "run.json"]), "ReportExists");
     assert_eq!(fs::read(at(&space, "run.json")).unwrap(), first);
-    let again = run(&space, &["--report-json", "run.json", "--report-existing", "replace"]);
+    let again = run(
+        &space,
+        &["--report-json", "run.json", "--report-existing", "replace"],
+    );
     assert_eq!(again.code, 0, "{}", again.stderr);
     assert_ne!(fs::read(at(&space, "run.json")).unwrap(), first);
     assert!(!at(&space, "run.json.journal").exists());
@@ -63,17 +72,24 @@ fn b20_links_and_foreign_files_are_not_replaced() {
     fs::create_dir(at(&space, "directory.json")).unwrap();
     for existing in ["refuse", "replace"] {
         for name in ["dangling.json", "foreign.json", "directory.json"] {
-            let run = run(&space, &["--report-json", name, "--report-existing", existing]);
+            let run = run(
+                &space,
+                &["--report-json", name, "--report-existing", existing],
+            );
             assert_eq!(run.code, 2, "{name} {existing}");
             let primary = run.primary().unwrap();
             assert!(
-                ["arguments/ReportExists", "arguments/ReportPathUnusable"].contains(&primary.as_str()),
+                ["arguments/ReportExists", "arguments/ReportPathUnusable"]
+                    .contains(&primary.as_str()),
                 "{primary}"
             );
             assert_eq!(run.stdout.lines().count(), 2);
         }
     }
-    assert_eq!(fs::read(at(&space, "foreign.json")).unwrap(), b"{\"schema\":\"mine\"}");
+    assert_eq!(
+        fs::read(at(&space, "foreign.json")).unwrap(),
+        b"{\"schema\":\"mine\"}"
+    );
     assert!(!at(&space, "nowhere").exists());
 }
 
@@ -96,17 +112,34 @@ fn bt_015_b19_a_disk_that_fills_up_leaves_no_half_report() {
     let program = crate::support::program("edict-test");
     for (kilobytes, kind) in [("16", "ReportWriteFailed"), ("1", "JournalWriteFailed")] {
         let output = std::process::Command::new("bash")
-            .args(["-c", &format!("trap '' XFSZ; ulimit -f {kilobytes}; exec \"$0\" \"$@\"")])
+            .args([
+                "-c",
+                &format!("trap '' XFSZ; ulimit -f {kilobytes}; exec \"$0\" \"$@\""),
+            ])
             .arg(&program)
             .args(SUITE)
-            .args(["--no-state", "--report-json", "run.json", "--report-existing", "replace"])
+            .args([
+                "--no-state",
+                "--report-json",
+                "run.json",
+                "--report-existing",
+                "replace",
+            ])
             .current_dir(space.directory.path())
             .stdin(Stdio::null())
             .output()
             .unwrap();
         let run = Run::of(output);
         assert_eq!(run.code, 2, "{kind}: {}\n{}", run.stdout, run.stderr);
-        assert!(run.stdout.lines().next_back().unwrap().starts_with("Bail out! "), "{}", run.stdout);
+        assert!(
+            run.stdout
+                .lines()
+                .next_back()
+                .unwrap()
+                .starts_with("Bail out! "),
+            "{}",
+            run.stdout
+        );
         assert!(!run.stdout.contains("ok 2 - "), "{}", run.stdout);
         if let Ok(bytes) = fs::read(at(&space, "run.json")) {
             let report: Value = serde_json::from_slice(&bytes).unwrap();
@@ -133,7 +166,11 @@ if ($kind == 0x8005 && $n == 2) { select(undef, undef, undef, 600) while 1; } re
         .spawn()
         .unwrap();
     let mut reader = BufReader::new(child.stdout.take().unwrap());
-    for wanted in ["TAP version 14\n", "1..2\n", "ok 1 - equal inputs are equal\n"] {
+    for wanted in [
+        "TAP version 14\n",
+        "1..2\n",
+        "ok 1 - equal inputs are equal\n",
+    ] {
         let mut line = String::new();
         reader.read_line(&mut line).unwrap();
         assert_eq!(line, wanted);
@@ -189,9 +226,19 @@ fn a_signal_publishes_what_is_known_and_says_interrupted() {
         signal(name, child.id());
         let run = Run::of(child.wait_with_output().unwrap());
         assert_eq!(run.code, 2, "{name} {number}");
-        assert_eq!(run.primary().as_deref(), Some("interrupt/Interrupted"), "{}", run.stderr);
-        assert!(run.stdout.starts_with("Bail out! Interrupted: "), "{}", run.stdout);
-        let report: Value = serde_json::from_slice(&fs::read(at(&space, "run.json")).unwrap()).unwrap();
+        assert_eq!(
+            run.primary().as_deref(),
+            Some("interrupt/Interrupted"),
+            "{}",
+            run.stderr
+        );
+        assert!(
+            run.stdout.starts_with("Bail out! Interrupted: "),
+            "{}",
+            run.stdout
+        );
+        let report: Value =
+            serde_json::from_slice(&fs::read(at(&space, "run.json")).unwrap()).unwrap();
         assert_eq!(report["complete"], false);
         assert_eq!(report["semantic"]["cases"][0]["verdict"], "passed");
         assert_ne!(report["semantic"]["cases"][1]["verdict"], "passed");
@@ -199,7 +246,11 @@ fn a_signal_publishes_what_is_known_and_says_interrupted() {
         assert_eq!(alive_below(&at(&space, "temporary")), Vec::<String>::new());
         assert!(!at(&space, "run.json.journal").exists());
         assert_eq!(fs::read_dir(at(&space, "temporary")).unwrap().count(), 0);
-        let primary = run.records().into_iter().find(|it| it["primary"] == true).unwrap();
+        let primary = run
+            .records()
+            .into_iter()
+            .find(|it| it["primary"] == true)
+            .unwrap();
         assert_eq!(primary["detail"]["signal"], name);
     }
 }
@@ -209,9 +260,15 @@ fn a_kept_journal_tells_the_whole_run_as_a_chain() {
     let space = small();
     let kept = run(&space, &["--report-json", "run.json", "--keep-journal"]);
     assert_eq!(kept.code, 0, "{}", kept.stderr);
-    assert_eq!(journal(&space), ["begin", "attempt", "case", "attempt", "case", "end"]);
+    assert_eq!(
+        journal(&space),
+        ["begin", "attempt", "case", "attempt", "case", "end"]
+    );
     let text = fs::read_to_string(at(&space, "run.json.journal")).unwrap();
-    let records: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let records: Vec<Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
     for (number, record) in records.iter().enumerate() {
         assert_eq!(record["seq"], number as u64);
     }

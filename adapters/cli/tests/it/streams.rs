@@ -44,7 +44,12 @@ fn b17_a_closed_standard_output_starts_nothing() {
     let space = Space::of("tour");
     let run = redirected(&space, ">&-");
     assert_eq!(run.code, 2);
-    assert_eq!(run.primary().as_deref(), Some("output/StdoutClosed"), "{}", run.stderr);
+    assert_eq!(
+        run.primary().as_deref(),
+        Some("output/StdoutClosed"),
+        "{}",
+        run.stderr
+    );
     // Nothing was read, so nothing is claimed.
     assert!(!space.directory.path().join("run.json.journal").exists());
     assert!(!space.suite.join(".edict-test").exists());
@@ -59,7 +64,12 @@ fn bt_015_b18_a_full_output_device_is_no_success() {
     let space = Space::of("tour");
     let run = redirected(&space, ">/dev/full");
     assert_eq!(run.code, 2);
-    assert_eq!(run.primary().as_deref(), Some("output/StdoutWriteFailed"), "{}", run.stderr);
+    assert_eq!(
+        run.primary().as_deref(),
+        Some("output/StdoutWriteFailed"),
+        "{}",
+        run.stderr
+    );
     let report = report(&space);
     assert_eq!(report["complete"], false);
     assert_eq!(report["semantic"]["counts"]["executed"], 0);
@@ -86,7 +96,12 @@ fn bt_015_b18_a_reader_that_leaves_ends_the_run() {
     drop(reader);
     let run = Run::of(child.wait_with_output().unwrap());
     assert_eq!(run.code, 2);
-    assert_eq!(run.primary().as_deref(), Some("output/StdoutWriteFailed"), "{}", run.stderr);
+    assert_eq!(
+        run.primary().as_deref(),
+        Some("output/StdoutWriteFailed"),
+        "{}",
+        run.stderr
+    );
     assert_eq!(report(&space)["complete"], false);
     assert_eq!(fs::read_dir(&temporary).unwrap().count(), 0);
     assert_eq!(alive_below(&temporary), Vec::<String>::new());
@@ -98,7 +113,12 @@ fn a_lost_standard_error_changes_no_verdict() {
     let run = redirected(&space, "2>/dev/full");
     assert_eq!(run.code, 1);
     assert_eq!(report(&space)["complete"], true);
-    assert!(report(&space)["telemetry"]["cache"]["diagnosticsLost"].as_u64().unwrap() > 0);
+    assert!(
+        report(&space)["telemetry"]["cache"]["diagnosticsLost"]
+            .as_u64()
+            .unwrap()
+            > 0
+    );
     let closed = redirected(&Space::of("failing"), "2>&-");
     assert_eq!(closed.stdout, run.stdout);
     assert_eq!(closed.code, 1);
@@ -127,7 +147,10 @@ fn b10_what_children_print_never_reaches_the_stream() {
     ] {
         let space = Space::of("tour");
         space.only(&["choose-left", "branch-loud"]);
-        space.wrap(role, "printf 'not ok 1\\n1..9\\n7\\nBail out! forged\\n'\nexec \"$real\" \"$@\"");
+        space.wrap(
+            role,
+            "printf 'not ok 1\\n1..9\\n7\\nBail out! forged\\n'\nexec \"$real\" \"$@\"",
+        );
         let (run, _) = space.run(&["--no-state"]);
         assert_eq!(run.primary().as_deref(), Some(primary), "{}", run.stderr);
         assert!(!run.stdout.contains("forged") && !run.stdout.contains("1..9"));
@@ -166,7 +189,10 @@ if ($kind == 0x8005 && $n == 2) { kill 'STOP', $$; } return $bytes; });",
     resume_children_of(child.id());
     let last = line();
     assert!(last.starts_with("ok 2 - "), "{last}");
-    assert!(space.directory.path().join("run.json").exists(), "the report was not durable yet");
+    assert!(
+        space.directory.path().join("run.json").exists(),
+        "the report was not durable yet"
+    );
     let mut rest = String::new();
     reader.read_to_string(&mut rest).unwrap();
     assert_eq!(rest, "");
@@ -187,7 +213,9 @@ fn resume_children_of(parent: u32) {
             let fields: Vec<&str> = rest.split(' ').collect();
             if fields[0] == "T" && fields[1] == parent.to_string() {
                 let pid = entry.file_name().into_string().unwrap();
-                let status = std::process::Command::new("kill").args(["-CONT", &pid]).status();
+                let status = std::process::Command::new("kill")
+                    .args(["-CONT", &pid])
+                    .status();
                 assert!(status.unwrap().success());
                 resumed = true;
             }

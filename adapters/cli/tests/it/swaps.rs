@@ -33,7 +33,11 @@ fn bt_006_every_exchanged_build_output_has_its_own_refusal() {
     let rows = [
         ("core", "core.cbor", "CoreMismatch"),
         ("target-ir", "target-ir.cbor", "TargetIrMismatch"),
-        ("result-projection", "result-projection.cbor", "ProjectionMismatch"),
+        (
+            "result-projection",
+            "result-projection.cbor",
+            "ProjectionMismatch",
+        ),
     ];
     for (role, file, kind) in rows {
         let (space, report) = space();
@@ -42,8 +46,14 @@ fn bt_006_every_exchanged_build_output_has_its_own_refusal() {
         space.wrap("compiler", &overwrite(file, &other));
         let (run, report) = space.run(&["--no-state"]);
         refused(&run, &report, &format!("verify/{kind}"));
-        assert_eq!(verdicts(&report)["choose-left"], format!("build_failed/{kind}"));
-        assert_eq!(report["semantic"]["outcome"]["primary"]["caseId"], "choose-left");
+        assert_eq!(
+            verdicts(&report)["choose-left"],
+            format!("build_failed/{kind}")
+        );
+        assert_eq!(
+            report["semantic"]["outcome"]["primary"]["caseId"],
+            "choose-left"
+        );
     }
 }
 
@@ -51,7 +61,10 @@ fn bt_006_every_exchanged_build_output_has_its_own_refusal() {
 fn bt_006_a_package_of_another_program_or_with_a_changed_byte_is_refused() {
     let (space, report) = space();
     let other = space.artifact(&report, 1, "executable-operation-package");
-    space.wrap("compiler", &overwrite("executable-operation-package.cbor", &other));
+    space.wrap(
+        "compiler",
+        &overwrite("executable-operation-package.cbor", &other),
+    );
     let (run, refusal) = space.run(&["--no-state"]);
     let kind = run.primary().unwrap();
     assert!(
@@ -61,11 +74,15 @@ fn bt_006_a_package_of_another_program_or_with_a_changed_byte_is_refused() {
     refused(&run, &refusal, &kind);
     // The budget raised inside of the package: Core and Target IR still say less.
     let own = space.artifact(&report, 0, "executable-operation-package");
-    let at = own.windows(9).position(|it| it == b"\x68maxSteps").unwrap() + 9;
+    let mark = b"\x66budget\xa3\x68maxSteps";
+    let at = own.windows(mark.len()).position(|it| it == mark).unwrap() + mark.len();
     let mut raised = own;
     assert_eq!(raised[at], 0x1a, "a number of four bytes follows");
     raised[at + 1] ^= 1;
-    space.wrap("compiler", &overwrite("executable-operation-package.cbor", &raised));
+    space.wrap(
+        "compiler",
+        &overwrite("executable-operation-package.cbor", &raised),
+    );
     let (run, refusal) = space.run(&["--no-state"]);
     refused(&run, &refusal, "verify/PackageMismatch");
 }
@@ -82,10 +99,16 @@ fn bt_006_bytes_that_are_no_artifact_are_refused_before_verification() {
         refused(&run, &report, &format!("build/{kind}"));
     }
     let (space, _) = space();
-    space.wrap("compiler", "\"$real\" \"$@\" || exit $?\nrm application/output/core.cbor");
+    space.wrap(
+        "compiler",
+        "\"$real\" \"$@\" || exit $?\nrm application/output/core.cbor",
+    );
     let (run, report) = space.run(&["--no-state"]);
     refused(&run, &report, "build/BuildOutputMissing");
-    space.wrap("compiler", "\"$real\" \"$@\" || exit $?\n: > application/output/extra.cbor");
+    space.wrap(
+        "compiler",
+        "\"$real\" \"$@\" || exit $?\n: > application/output/extra.cbor",
+    );
     let (run, report) = space.run(&["--no-state"]);
     refused(&run, &report, "build/BuildOutputUnexpected");
 }
@@ -152,7 +175,10 @@ fn bt_006_a_verifier_that_rejects_or_does_not_judge_is_no_verification() {
     let rows = [
         ("exit 3", "VerifierProtocol"),
         ("\"$real\" \"$@\" >/dev/null", "VerifierProtocol"),
-        ("\"$real\" \"$@\" || exit $?\nrm output/verification-report.cbor", "VerificationReportMissing"),
+        (
+            "\"$real\" \"$@\" || exit $?\nrm output/verification-report.cbor",
+            "VerificationReportMissing",
+        ),
         ("kill -9 $$", "VerifierCrashed"),
         ("\"$real\" \"$@\"; exit 1", "VerifierProtocol"),
     ];
@@ -195,10 +221,18 @@ fn bt_006_a_changed_input_byte_is_another_case_and_another_execution() {
     }
     assert_eq!(case(&after, "verdict"), "assertion_failed");
     // Bytes that are no canonical value never reach an execution.
-    for spoiled in [b"".as_slice(), b"\xa0", b"\xa2\x61a\x01\x61a\x01", b"\x9f\xff"] {
+    for spoiled in [
+        b"".as_slice(),
+        b"\xa0",
+        b"\xa2\x61a\x01\x61a\x01",
+        b"\x9f\xff",
+    ] {
         std::fs::write(&path, spoiled).unwrap();
         let (run, report) = space.run(&["--no-state"]);
-        assert_eq!(verdicts(&report)["choose-left"], "runtime_failed/InputRefused");
+        assert_eq!(
+            verdicts(&report)["choose-left"],
+            "runtime_failed/InputRefused"
+        );
         assert_eq!(run.code, 2);
         assert_eq!(report["semantic"]["cases"][0]["executed"], false);
     }
@@ -213,7 +247,17 @@ fn bt_006_an_exchanged_source_is_another_program_and_never_a_reused_one() {
     std::fs::write(space.path("programs/src/choose-left.edict"), branch).unwrap();
     let (run, report) = space.run(&[]);
     assert_eq!(run.code, 2);
-    assert_eq!(verdicts(&report)["choose-left"], "build_failed/CompilerRefused");
-    let primary = run.records().into_iter().find(|it| it["primary"] == true).unwrap();
-    assert_eq!(primary["detail"]["failureKind"], "ApplicationCoordinateMismatch");
+    assert_eq!(
+        verdicts(&report)["choose-left"],
+        "build_failed/CompilerRefused"
+    );
+    let primary = run
+        .records()
+        .into_iter()
+        .find(|it| it["primary"] == true)
+        .unwrap();
+    assert_eq!(
+        primary["detail"]["failureKind"],
+        "ApplicationCoordinateMismatch"
+    );
 }

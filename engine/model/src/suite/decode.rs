@@ -2,7 +2,7 @@
 //! Typed decoding by hand: closed objects, pointers, spans, and the first rejection (S2-S5).
 
 use crate::{
-    diagnostic::FileSpan,
+    diagnostic::{Detail, FileSpan},
     failure::{Failure, FailureKind, Stage},
     ids::{Coordinate, Locator, NameError},
     recipe::LeafValue,
@@ -25,6 +25,8 @@ pub struct DocumentError {
     pub span: Span,
     /// One sentence.
     pub message: String,
+    /// Limit and measured number, for the kinds of a limit (J3).
+    pub exceeded: Option<(u64, u64)>,
 }
 
 impl DocumentError {
@@ -51,6 +53,7 @@ impl DocumentError {
             pointer: None,
             span: error.span,
             message,
+            exceeded: None,
         }
     }
 
@@ -61,6 +64,10 @@ impl DocumentError {
         failure.span = Some(FileSpan {
             file: file.to_owned(),
             span: self.span,
+        });
+        failure.detail = self.exceeded.map(|(limit, actual)| Detail::Limit {
+            limit,
+            actual: Some(actual),
         });
         failure
     }
@@ -117,6 +124,22 @@ impl<'a> At<'a> {
             pointer: Some(self.pointer.clone()),
             span: self.node.span,
             message: format!("{}: {}", self.shown(), message.into()),
+            exceeded: None,
+        })
+    }
+
+    /// A rejection because of a limit.
+    pub(crate) fn exceeds<T>(
+        &self,
+        kind: FailureKind,
+        limit: u64,
+        actual: u64,
+        what: &str,
+    ) -> Result<T, DocumentError> {
+        let message = format!("{actual} {what} are more than {limit}");
+        self.fail(kind, message).map_err(|error| DocumentError {
+            exceeded: Some((limit, actual)),
+            ..error
         })
     }
 
@@ -347,6 +370,7 @@ impl<'a> Object<'a> {
             pointer: Some(self.member_pointer(name)),
             span: self.at.node.span,
             message: format!("{}: member {name:?} is missing", self.at.shown()),
+            exceeded: None,
         })
     }
 
@@ -359,6 +383,7 @@ impl<'a> Object<'a> {
                 pointer: Some(self.member_pointer(&member.name)),
                 span: member.name_span,
                 message: format!("{}: member {:?} is not known", self.at.shown(), member.name),
+                exceeded: None,
             });
         }
         for (name, presence) in table {

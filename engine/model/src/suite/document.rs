@@ -108,15 +108,16 @@ impl SuiteDocument {
             .map_or_else(|| Ok(Limits::default()), |at| limits(&at))?;
         let cases = cases(&object.required("cases")?, &limits)?;
         let most = limits.max_manifest_bytes();
-        if bytes.len() as u64 > most {
+        let size = bytes.len() as u64;
+        if size > most {
             return Err(DocumentError {
                 kind: FailureKind::ManifestTooLarge,
                 pointer: None,
                 span: whole(bytes),
                 message: format!(
-                    "the manifest has {} bytes, more than its own limit of {most}",
-                    bytes.len()
+                    "the manifest has {size} bytes, more than its own limit of {most}"
                 ),
+                exceeded: Some((most, size)),
             });
         }
         Ok(Self {
@@ -146,9 +147,9 @@ fn limits(at: &At<'_>) -> Result<Limits, DocumentError> {
 
 fn cases(at: &At<'_>, limits: &Limits) -> Result<Vec<CaseDocument>, DocumentError> {
     let items = at.items()?;
-    if items.len() as u64 > limits.max_cases() {
-        let message = format!("{} cases are more than {}", items.len(), limits.max_cases());
-        return at.fail(FailureKind::TooManyCases, message);
+    let (count, most) = (items.len() as u64, limits.max_cases());
+    if count > most {
+        return at.exceeds(FailureKind::TooManyCases, most, count, "cases");
     }
     let mut seen = BTreeMap::new();
     let mut cases = Vec::new();
@@ -209,10 +210,14 @@ fn case_id(at: &At<'_>, seen: &BTreeMap<CaseId, String>) -> Result<CaseId, Docum
 
 fn setup(at: &At<'_>, limits: &Limits) -> Result<Vec<SetupDocument>, DocumentError> {
     let items = at.items()?;
-    let most = limits.max_setup_operations_per_case();
-    if items.len() as u64 > most {
-        let message = format!("{} setup operations are more than {most}", items.len());
-        return at.fail(FailureKind::TooManySetupOperations, message);
+    let (count, most) = (items.len() as u64, limits.max_setup_operations_per_case());
+    if count > most {
+        return at.exceeds(
+            FailureKind::TooManySetupOperations,
+            most,
+            count,
+            "setup operations",
+        );
     }
     let entry = |at: &At<'_>| {
         let object = at.object()?;
