@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Frames of the host transport (`echo-host.md` 1.2): header, canonical body, digest.
+//! Frames of the host transport (`docs/host.md` 1.2): header, canonical body, digest.
 
 use edict_codec::digest::DeriveHasher;
 use edict_test_model::FailureKind;
@@ -89,7 +89,7 @@ impl FrameKind {
         .find(|kind| kind.number() == number)
     }
 
-    /// The greatest body of a request in bytes (`echo-host.md` 8).
+    /// The greatest body of a request in bytes (`docs/host.md` 8).
     const fn ceiling(self) -> usize {
         match self {
             Self::Install(_) => 4_718_592,
@@ -117,7 +117,7 @@ pub struct Header {
     pub length: usize,
 }
 
-/// Why bytes are no frame, in the order of reading (`echo-host.md` 1.3).
+/// Why bytes are no frame, in the order of reading (`docs/host.md` 1.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FrameError {
     /// The stream ended between frames.

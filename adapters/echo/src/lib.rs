@@ -2,7 +2,7 @@
 //! The client of the bounded host: frames, messages, one context per case, one terminal outcome per
 //! invocation.
 //!
-//! The wire is written from `docs/contracts/echo-host.md` 1 and 2 and shares no line with the host.
+//! The wire is written from `docs/host.md` 1 and 2 and shares no line with the host.
 //! [`EchoHost`] fills [`edict_test_model::evidence::CaseEvidence`]; it never retries, never reuses a
 //! context and never decides a verdict.
 

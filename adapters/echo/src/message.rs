@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Bodies of requests and replies (`echo-host.md` 2). `open-context` and `hello` replies are decoded
+//! Bodies of requests and replies (`docs/host.md` 2). `open-context` and `hello` replies are decoded
 //! by the model, which judges them again as evidence.
 
 use edict_codec::cbor::{self, DecodeLimits, Value};

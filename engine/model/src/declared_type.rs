@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Declared types of a program: which canonical bytes are a value of them, and their typed JSON.
 //!
-//! Sources: `edict-language.md` 2.1 for values and JSON, `artifacts.md` 1 for type texts and type
+//! Sources: `docs/language.md` 2.1 for values and JSON, `docs/contracts/artifacts.md` 1 for type texts and type
 //! values.
 
 mod check;

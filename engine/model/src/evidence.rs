@@ -47,7 +47,7 @@ use crate::run::{HostReport, StorageKind};
 use edict_codec::digest::TypedDigest;
 
 /// A package with its verification report as the runner installs them: exact bytes, their decoded
-/// views, and the installation identity under the policy of `runner-contracts.md` P15.
+/// views, and the installation identity under the policy of `docs/processes.md` P15.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
     /// Exact bytes of `executable-operation-package.cbor`.
@@ -69,7 +69,7 @@ impl Program {
     /// (door 8) and again by check V5, not here.
     ///
     /// # Errors
-    /// The first breach of `echo-host.md` 3.1 or 3.2.
+    /// The first breach of `docs/host.md` 3.1 or 3.2.
     pub fn decode(package_file: Body, report_file: Body) -> Result<Self, PackageError> {
         let package = ProgramPackage::decode(&package_file.bytes)?;
         let report = VerificationReport::decode(&report_file.bytes)?;
@@ -210,7 +210,7 @@ pub enum ExecutionStep {
 pub struct ExecutionFailure {
     /// Where it happened.
     pub step: ExecutionStep,
-    /// The kind of `runner-contracts.md` F11. Its stage follows from kind and step.
+    /// The kind of `docs/failures.md` F11. Its stage follows from kind and step.
     pub kind: FailureKind,
     /// The host's own refusal or fault kind, if it gave one.
     pub host_code: Option<String>,

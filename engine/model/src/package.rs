@@ -2,7 +2,7 @@
 //! Program packages and verification reports as the runner needs them: strictly decoded views with
 //! recomputed digests.
 //!
-//! Sources: `echo-host.md` 3.1 and 3.2 for the bundled toolchain; for the upstream shape only what
+//! Sources: `docs/host.md` 3.1 and 3.2 for the bundled toolchain; for the upstream shape only what
 //! binds a report to a package ([`upstream`]).
 
 mod budget;
@@ -40,7 +40,7 @@ pub const TARGET_PROFILE_DOMAIN: &str = "edict.target-profile/v1";
 /// Domain of lawpack manifest digests.
 pub const LAWPACK_DOMAIN: &str = "edict.lawpack/v1";
 
-/// Greatest package in bytes that a host admits (`echo-host.md` 8).
+/// Greatest package in bytes that a host admits (`docs/host.md` 8).
 pub const MAX_PACKAGE_BYTES: usize = 4_194_304;
 /// Greatest verification report in bytes that a host admits.
 pub const MAX_REPORT_BYTES: usize = 262_144;

@@ -2,7 +2,7 @@
 //! The bundled bounded host: it admits verified program packages, runs them under a budget and
 //! leaves evidence of what it did. It knows no caller and no purpose of a program.
 //!
-//! The contract is `docs/contracts/echo-host.md`; section numbers in comments are its own.
+//! The contract is `docs/host.md`; section numbers in comments are its own.
 
 pub mod context;
 pub mod eval;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Typed JSON: the one spelling of values for fixtures and tools (`edict-language.md` 2.1).
+//! Typed JSON: the one spelling of values for fixtures and tools (`docs/language.md` 2.1).
 
 mod untyped;
 

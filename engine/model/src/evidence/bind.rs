@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Binding the outcomes of one context: V1 to V18 of `echo-host.md` 6.3, every identity recomputed.
+//! Binding the outcomes of one context: V1 to V18 of `docs/evidence.md` 6.3, every identity recomputed.
 
 mod effects;
 mod outcome;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Patch and footprint bodies (`echo-host.md` 5.4).
+//! Patch and footprint bodies (`docs/host.md` 5.4).
 
 use crate::package::fields::{Field, Malformed};
 use edict_codec::cbor::{self, Value};

@@ -23,7 +23,7 @@ pub enum HelloError {
     },
 }
 
-/// A decoded `hello` reply (`echo-host.md` 2.1).
+/// A decoded `hello` reply (`docs/host.md` 2.1).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostHello {
     /// The transport protocol.

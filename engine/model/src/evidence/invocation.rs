@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The body of an `invoke` frame: what was asked, byte for byte (`echo-host.md` 2.4).
+//! The body of an `invoke` frame: what was asked, byte for byte (`docs/host.md` 2.4).
 
 use super::identity::{INSTALLATION, STATE_ROOT, WORLDLINE, decode_body};
 use super::replica::Replica;
@@ -91,7 +91,7 @@ impl InvokeRequest {
     /// Reads a body.
     ///
     /// # Errors
-    /// The first breach of the table in `echo-host.md` 2.4.
+    /// The first breach of the table in `docs/host.md` 2.4.
     pub fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
         let value = decode_body(bytes)?;
         let root = Field::root(&value);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The log of a durable context rebuilt from its evidence (`echo-host.md` 7.1): its digests show
+//! The log of a durable context rebuilt from its evidence (`docs/durability.md` 7.1): its digests show
 //! that commits in receipts are those of a log with exactly these decisions.
 
 use super::identity::WAL_RECORD;

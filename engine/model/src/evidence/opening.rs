@@ -9,7 +9,7 @@ use crate::package::fields::{Field, Malformed};
 use crate::run::StorageKind;
 use edict_codec::digest::TypedDigest;
 
-/// A decoded reply to `open-context` (`echo-host.md` 2.3).
+/// A decoded reply to `open-context` (`docs/host.md` 2.3).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Opening {
     /// The worldline of the context.

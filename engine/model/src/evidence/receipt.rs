@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The receipt: which execution it was, in which context, at which position (`echo-host.md` 6.2).
+//! The receipt: which execution it was, in which context, at which position (`docs/evidence.md` 6.2).
 
 use super::identity::{HOST_BUILD, RECEIPT, REQUEST, WAL_RECORD, WORLDLINE, decode_body};
 use super::record::{EvidenceError, shortened};

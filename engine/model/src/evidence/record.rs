@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The execution record: what one invocation did, equal wherever it ran (`echo-host.md` 6.1).
+//! The execution record: what one invocation did, equal wherever it ran (`docs/evidence.md` 6.1).
 
 use super::OutcomeKind;
 use super::identity::{

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The client's replica of a worldline: atom versions and the state accumulator (`echo-host.md`
+//! The client's replica of a worldline: atom versions and the state accumulator (`docs/host.md`
 //! 5.5). Starting empty and applying every patch, it recomputes every state root.
 
 use super::identity::STATE_ROOT;

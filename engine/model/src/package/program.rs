@@ -158,7 +158,7 @@ impl ProgramPackage {
     /// Decodes a package file.
     ///
     /// # Errors
-    /// The first breach, in the order of `echo-host.md` 3.3 as far as the runner judges a package.
+    /// The first breach, in the order of `docs/host.md` 3.3 as far as the runner judges a package.
     pub fn decode(bytes: &[u8]) -> Result<Self, PackageError> {
         let value = decode_file(bytes, MAX_PACKAGE_BYTES)?;
         if value.get("schema").and_then(Value::as_text) != Some(PACKAGE_SCHEMA) {

@@ -78,7 +78,7 @@ impl VerificationReport {
     /// Decodes a report file.
     ///
     /// # Errors
-    /// The first breach of `echo-host.md` 3.2.
+    /// The first breach of `docs/host.md` 3.2.
     pub fn decode(bytes: &[u8]) -> Result<Self, PackageError> {
         let value = decode_file(bytes, MAX_REPORT_BYTES)?;
         if value.get("apiVersion").and_then(Value::as_text) != Some(REPORT_SCHEMA) {
