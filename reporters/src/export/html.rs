@@ -8,6 +8,7 @@ use super::{
 };
 use edict_codec::digest::TypedDigest;
 use edict_test_model::{
+    built::{Artifact, ArtifactRole},
     report::ReadReport,
     run::{CaseEvidenceReport, CaseReport, CheckResult, ExecutionOutcome, ProgramReport},
 };
@@ -146,17 +147,19 @@ fn chain(report: &ReadReport, case: &CaseReport) -> Vec<(&'static str, String)> 
     rows
 }
 
+/// What was given, then what was made of it.
 fn artifacts(program: &ProgramReport) -> Vec<(&'static str, String)> {
     let mut rows = vec![(
         "program",
         format!("<code>{}</code>", escaped(&program.coordinate)),
     )];
-    rows.extend(
-        program
-            .artifacts
-            .iter()
-            .map(|artifact| (artifact.role.name(), short(&artifact.identity))),
-    );
+    let closure = |role| matches!(role, ArtifactRole::Source | ArtifactRole::LawpackExports);
+    let (given, made): (Vec<_>, Vec<_>) = program
+        .artifacts
+        .iter()
+        .partition(|artifact| closure(artifact.role));
+    let row = |artifact: &Artifact| (artifact.role.name(), short(&artifact.identity));
+    rows.extend(given.into_iter().chain(made).map(row));
     rows
 }
 

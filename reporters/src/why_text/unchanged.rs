@@ -33,7 +33,7 @@ pub(super) fn unchanged(explanation: &Explanation) -> String {
         groups.push("source".to_owned());
     }
     let lawpacks = (0..MAX_LAWPACKS)
-        .take_while(|index| equal(&format!("application.lawpack[{index}].manifest")))
+        .take_while(|index| equal(&format!("application.lawpack[{index}].exports")))
         .count();
     if lawpacks > 0 && !differs("application.lawpack") {
         groups.push(format!("lawpacks ({lawpacks})"));

@@ -36,9 +36,9 @@ pub fn verify(
     if let Some(suite) = suite {
         suite::content(report, suite, &mut checks);
     }
-    let programs = programs::check(report, suite, &mut checks);
+    let programs = programs::check(report, bytes, suite, &mut checks);
     for case in &report.semantic.cases {
-        evidence::check(report, suite, &programs, case, &mut checks);
+        evidence::check(report, bytes, suite, &programs, case, &mut checks);
     }
     checks
 }

@@ -280,21 +280,45 @@ fn no_changed_byte_of_a_body_is_green() {
     }
 }
 
+/// The same tree with the members of every object turned around.
+fn reversed(json: &Json) -> Json {
+    match json {
+        Json::Object(members) => Json::Object(
+            members
+                .iter()
+                .rev()
+                .map(|(name, value)| (name.clone(), reversed(value)))
+                .collect(),
+        ),
+        Json::Array(items) => Json::Array(items.iter().map(reversed).collect()),
+        other => other.clone(),
+    }
+}
+
+/// The place of every object.
+fn objects(json: &Json, path: &mut Vec<Step>, found: &mut Vec<Vec<Step>>) {
+    match json {
+        Json::Object(members) => {
+            found.push(path.clone());
+            for (index, (_, value)) in members.iter().enumerate() {
+                path.push(Step::Member(index));
+                objects(value, path, found);
+                path.pop();
+            }
+        }
+        Json::Array(items) => {
+            for (index, value) in items.iter().enumerate() {
+                path.push(Step::Item(index));
+                objects(value, path, found);
+                path.pop();
+            }
+        }
+        _ => {}
+    }
+}
+
 #[test]
 fn members_stand_in_any_order_and_no_other_is_accepted() {
-    fn reversed(json: &Json) -> Json {
-        match json {
-            Json::Object(members) => Json::Object(
-                members
-                    .iter()
-                    .rev()
-                    .map(|(name, value)| (name.clone(), reversed(value)))
-                    .collect(),
-            ),
-            Json::Array(items) => Json::Array(items.iter().map(reversed).collect()),
-            other => other.clone(),
-        }
-    }
     let (_, bytes) = golden();
     assert!(
         judged(&reversed(&tree()), &bytes, Some(&suite()))
@@ -302,26 +326,6 @@ fn members_stand_in_any_order_and_no_other_is_accepted() {
             .green()
     );
 
-    fn objects(json: &Json, path: &mut Vec<Step>, found: &mut Vec<Vec<Step>>) {
-        match json {
-            Json::Object(members) => {
-                found.push(path.clone());
-                for (index, (_, value)) in members.iter().enumerate() {
-                    path.push(Step::Member(index));
-                    objects(value, path, found);
-                    path.pop();
-                }
-            }
-            Json::Array(items) => {
-                for (index, value) in items.iter().enumerate() {
-                    path.push(Step::Item(index));
-                    objects(value, path, found);
-                    path.pop();
-                }
-            }
-            _ => {}
-        }
-    }
     let mut paths = Vec::new();
     objects(&tree(), &mut Vec::new(), &mut paths);
     let mut open = 0;

@@ -3,7 +3,7 @@
 //! that were found are those (M3, M5).
 
 use crate::{
-    built::blob,
+    built::{Body, blob},
     report::{BodyBytes, BodyEntry, CheckOutcome, ReadReport, Verification},
 };
 use std::collections::BTreeMap;
@@ -22,6 +22,13 @@ pub(super) fn check(report: &ReadReport, bytes: &BodyBytes, checks: &mut Verific
         CheckOutcome::Failed(_) => 2,
     });
     checks.add("report", "bodies", worst.unwrap_or(CheckOutcome::Passed));
+}
+
+/// Whether the bytes of every one of `bodies` were found, right or wrong.
+pub(super) fn there<'a>(bytes: &BodyBytes, bodies: impl IntoIterator<Item = &'a Body>) -> bool {
+    bodies
+        .into_iter()
+        .all(|body| bytes.contains_key(body.blob.bytes()))
 }
 
 fn layout(report: &ReadReport) -> Result<(), String> {

@@ -3,6 +3,7 @@
 //! its programs, and the verdict that follows.
 
 use super::{
+    bodies::there,
     context::{self, hello},
     outcome,
     plan::{exchange, opening, plan},
@@ -14,7 +15,7 @@ use crate::{
     ids::ProgramIndex,
     package::ProgramKind,
     plan::CasePlan,
-    report::{CheckOutcome, ReadReport, ReportCheck, SuiteContent, Verification},
+    report::{BodyBytes, CheckOutcome, ReadReport, ReportCheck, SuiteContent, Verification},
     run::{CaseEvidenceReport, CaseReport, Check, CheckResult, OperationReport},
     verdict::judge,
 };
@@ -22,6 +23,7 @@ use crate::{
 /// Checks one case.
 pub(super) fn check(
     report: &ReadReport,
+    bytes: &BodyBytes,
     suite: Option<&SuiteContent>,
     programs: &Programs,
     case: &CaseReport,
@@ -38,32 +40,73 @@ pub(super) fn check(
         checks.add(&subject, "verdict", CheckOutcome::from_result(outcome));
         return;
     };
+    if let Some(reason) = impossible(report, bytes, programs, case, entry) {
+        return without_plan(&subject, entry, unmade(reason), checks);
+    }
     let rebuilt = plan(report, suite, programs, case, entry)
         .and_then(|plan| Ok((plan, hello(report, entry)?)));
     match rebuilt {
         Ok((plan, hello)) => with_plan(report, case, entry, &plan, hello, checks),
-        Err(message) => {
-            checks.add(&subject, "context", CheckOutcome::Failed(message));
-            for name in entry.checks.iter().map(|check| check.name) {
-                checks.add(&subject, name, unmade());
-            }
-            for (position, operation) in entry.operations.iter().enumerate() {
-                let subject = format!("{subject} operation {position}");
-                for check in &operation.checks {
-                    let outcome = match check.name {
-                        "V1" => CheckOutcome::Recorded(check.result),
-                        _ => unmade(),
-                    };
-                    checks.add(&subject, check.name, outcome);
-                }
-            }
-            checks.add(&subject, "verdict", unmade());
-        }
+        Err(message) => without_plan(&subject, entry, CheckOutcome::Failed(message), checks),
     }
 }
 
-fn unmade() -> CheckOutcome {
-    CheckOutcome::NotMade("an earlier check of the case did not hold".to_owned())
+/// Why the evidence of a case cannot be judged at all, whatever it says.
+fn impossible(
+    report: &ReadReport,
+    bytes: &BodyBytes,
+    programs: &Programs,
+    case: &CaseReport,
+    entry: &CaseEvidenceReport,
+) -> Option<&'static str> {
+    let setup = case.setup.iter().map(|entry| entry.program);
+    let bound = setup
+        .chain([case.program])
+        .all(|index| index.is_none_or(|index| programs.get(index.0).is_none_or(Option::is_some)));
+    let host = report.evidence.hosts.get(entry.host);
+    let hello = host.is_none_or(|host| there(bytes, [&host.hello]));
+    let operations = entry.operations.iter().all(|it| {
+        let optional = [it.footprint.as_ref(), it.patch.as_ref()];
+        let bodies = [&it.request, &it.input, &it.record, &it.receipt, &it.result];
+        there(
+            bytes,
+            bodies.into_iter().chain(optional.into_iter().flatten()),
+        )
+    });
+    match (bound, hello && operations) {
+        (false, _) => Some("a program of the case could not be bound"),
+        (_, false) => Some("a body is not there"),
+        _ => None,
+    }
+}
+
+/// Nothing of the evidence can be judged; what the report says of V1 is told all the same.
+fn without_plan(
+    subject: &str,
+    entry: &CaseEvidenceReport,
+    context: CheckOutcome,
+    checks: &mut Verification,
+) {
+    let reason = "an earlier check of the case did not hold";
+    checks.add(subject, "context", context);
+    for name in entry.checks.iter().map(|check| check.name) {
+        checks.add(subject, name, unmade(reason));
+    }
+    for (position, operation) in entry.operations.iter().enumerate() {
+        let subject = format!("{subject} operation {position}");
+        for check in &operation.checks {
+            let outcome = match check.name {
+                "V1" => CheckOutcome::Recorded(check.result),
+                _ => unmade(reason),
+            };
+            checks.add(&subject, check.name, outcome);
+        }
+    }
+    checks.add(subject, "verdict", unmade(reason));
+}
+
+fn unmade(reason: &str) -> CheckOutcome {
+    CheckOutcome::NotMade(reason.to_owned())
 }
 
 fn with_plan(
@@ -149,10 +192,10 @@ fn lines(
             kind == ProgramKind::Pure && matches!(recomputed.name, "V12" | "V13" | "V14" | "V15");
         let outcome = match recomputed.result {
             _ if recomputed.name == "V1" => CheckOutcome::Recorded(stated.result),
-            _ if broken => unmade(),
+            _ if broken => unmade("an earlier operation does not hold"),
             CheckResult::Passed => CheckOutcome::Passed,
             CheckResult::NotApplicable if pure => CheckOutcome::Passed,
-            CheckResult::NotApplicable => unmade(),
+            CheckResult::NotApplicable => unmade("an earlier check does not hold"),
             CheckResult::Failed => CheckOutcome::Failed(
                 bound
                     .failure

@@ -2,13 +2,14 @@
 //! The programs of a report: build keys, artifact identities from bytes, and the binding of report,
 //! package, subject and source made again.
 
+use super::bodies::there;
 use crate::{
     binding::{self, Subject},
     built::{Artifact, ArtifactRole, Built, VerificationOutcome, Verified},
     failure::{FailureKind, Stage},
     package::ProgramPackage,
     plan::Program,
-    report::{CheckOutcome, ReadReport, SuiteContent, Verification, identity},
+    report::{BodyBytes, CheckOutcome, ReadReport, SuiteContent, Verification, identity},
     run::ProgramReport,
     suite::{Role, Shape},
 };
@@ -21,6 +22,7 @@ pub(super) type Programs = Vec<Option<Arc<Program>>>;
 /// Checks every program and gives those that hold.
 pub(super) fn check(
     report: &ReadReport,
+    bytes: &BodyBytes,
     suite: Option<&SuiteContent>,
     checks: &mut Verification,
 ) -> Programs {
@@ -38,6 +40,12 @@ pub(super) fn check(
             let subject = format!("program {position}");
             let key = CheckOutcome::from_result(build_key(report, suite, program));
             checks.add(&subject, "build-key", key);
+            let bodies = program.artifacts.iter().map(|artifact| &artifact.body);
+            if !there(bytes, bodies) {
+                checks.add(&subject, "artifacts", unmade("a body is not there"));
+                checks.add(&subject, "verification", unmade("a body is not there"));
+                return None;
+            }
             let artifacts = artifacts(program);
             let outcome = match &artifacts {
                 Ok(_) => CheckOutcome::Passed,
