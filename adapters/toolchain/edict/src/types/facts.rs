@@ -122,7 +122,8 @@ impl Facts {
             .any(|it| matches!(it, Fact::Some(some) if some == place))
     }
 
-    /// The range of an operand with everything that is known.
+    /// The range of an operand with everything that is known. Facts that contradict one another
+    /// leave no value and tighten nothing: that place is never reached.
     pub(crate) fn tighten(&self, operand: &Operand) -> Range {
         let (mut least, mut greatest) = operand.range;
         if let Some(term) = &operand.term {
@@ -141,7 +142,11 @@ impl Facts {
                 least = least.max(range.0.saturating_add(gap(*how)));
             }
         }
-        (least, greatest)
+        if least <= greatest {
+            (least, greatest)
+        } else {
+            operand.range
+        }
     }
 
     /// Whether `a <= b` is proven.

@@ -86,7 +86,9 @@ fn pair(environment: &Environment<'_>, call: &Call<'_>, name: &str) -> Result<Ou
                 left.range.1.saturating_sub(right.range.0),
             );
             if !width.signed() && environment.proves(&right, &left) {
-                return proven(width, clamp(range, width));
+                let (least, greatest) = clamp(range, width);
+                // A fact that never holds proves a difference that is never computed.
+                return proven(width, (least, greatest.max(least)));
             }
             proven(width, range)
         }

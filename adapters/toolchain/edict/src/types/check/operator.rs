@@ -198,7 +198,9 @@ impl Checker<'_, '_> {
                     return Ok(range);
                 }
                 if least == 0 && self.facts.at_most(&right, &left) {
-                    return Ok((range.0.max(0), range.1));
+                    let low = range.0.max(0);
+                    // A fact that never holds proves a difference that is never computed.
+                    return Ok((low, range.1.max(low)));
                 }
                 Err((
                     "cannot show that the right operand is at most the left one".to_owned(),
