@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What the jobs are made of, so that tests can use the same parts.
 
+pub mod chain;
 pub mod jim;
+pub mod random;

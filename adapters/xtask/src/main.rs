@@ -3,10 +3,11 @@
 
 mod bench;
 mod command;
-mod jim_jobs;
 mod host;
+mod jim_jobs;
 mod job;
 mod kill_loop;
+mod random_programs;
 mod tests;
 mod tour;
 
@@ -16,6 +17,8 @@ const HELP: &str = "cargo xtask JOB
 
   tour      build everything, pin a lock over it, run the tour suite and say what was proved
   test      install what the tests need and run them all
+  random-programs --count N --seed S [--profile debug|release]
+            generate N programs; compiler, verifier, second evaluator and host must agree on each
   bench     measure what the product costs beside the least that the same work can cost
   kill-loop [--count N] [--seed S]
             kill a release build of the host N times while it settles, and judge every recovery
@@ -32,6 +35,7 @@ fn main() -> ExitCode {
         ["kill-loop", options @ ..] => {
             kill_loop::Options::parse(options).and_then(|options| kill_loop::run(&options))
         }
+        ["random-programs", options @ ..] => random_programs::run_with(options),
         ["jim-suite", table, out] => jim_jobs::write_suite(table, out),
         ["jim-vendor"] => jim_jobs::vendor(),
         ["jim-random", edits, seed] => jim_jobs::random_edits(edits, seed),

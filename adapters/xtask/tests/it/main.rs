@@ -4,7 +4,13 @@
 #[cfg(test)]
 mod architecture;
 #[cfg(test)]
+mod jim;
+#[cfg(test)]
 mod kill_loop;
+#[cfg(test)]
+mod language;
+#[cfg(test)]
+mod random;
 #[cfg(test)]
 mod test_plan;
 #[cfg(test)]
@@ -15,9 +21,19 @@ mod tidy;
 mod support {
     use std::path::{Path, PathBuf};
 
+    /// The programs that were built in the profile of this test.
+    pub(crate) fn programs() -> xtask::chain::Programs {
+        let directory = Path::new(env!("CARGO_BIN_EXE_xtask")).parent().unwrap();
+        xtask::chain::Programs::at(directory).unwrap()
+    }
+
     /// The root of the workspace.
     pub(crate) fn root() -> PathBuf {
-        Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_path_buf()
+        Path::new(env!("CARGO_MANIFEST_DIR"))
+            .ancestors()
+            .nth(2)
+            .unwrap()
+            .to_path_buf()
     }
 
     /// Every tracked or new file below the root that version control would take.
@@ -28,7 +44,10 @@ mod support {
             for entry in std::fs::read_dir(&directory).unwrap() {
                 let entry = entry.unwrap();
                 let name = entry.file_name();
-                if ["target", "node_modules", ".git", ".edict-test"].iter().any(|it| name == *it) {
+                if ["target", "node_modules", ".git", ".edict-test"]
+                    .iter()
+                    .any(|it| name == *it)
+                {
                     continue;
                 }
                 if entry.file_type().unwrap().is_dir() {
@@ -49,7 +68,12 @@ mod support {
             .into_iter()
             .filter(|path| path.extension().is_some_and(|it| it == "rs"))
             .map(|path| {
-                let name = path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned();
+                let name = path
+                    .strip_prefix(&root)
+                    .unwrap()
+                    .to_str()
+                    .unwrap()
+                    .to_owned();
                 (name, std::fs::read_to_string(&path).unwrap())
             })
             .collect()
