@@ -318,5 +318,7 @@ pub fn is_run_form(arguments: &[OsString]) -> bool {
 /// completions and manual pages; a command line is read by [`parse`].
 pub fn tree() -> clap::Command {
     let commands = <CommandLine as clap::CommandFactory>::command();
-    <RunArgs as clap::CommandFactory>::command().subcommands(commands.get_subcommands().cloned())
+    <RunArgs as clap::CommandFactory>::command()
+        .subcommand_negates_reqs(true)
+        .subcommands(commands.get_subcommands().cloned())
 }

@@ -85,6 +85,44 @@ impl<T> Lookup<T> {
 }
 
 /// Outputs of builds and verifications by key. It takes nothing else (A8).
+///
+/// ```
+/// use edict_test_model::{built::Verified, ports::ActionStore, recipe::VerifyRecipe};
+///
+/// fn keep(store: &dyn ActionStore, recipe: &VerifyRecipe, verified: &Verified) {
+///     store.keep_verified(recipe, verified);
+/// }
+/// ```
+///
+/// A verdict has no place in it:
+///
+/// ```compile_fail,E0308
+/// use edict_test_model::{Verdict, ports::ActionStore, recipe::VerifyRecipe};
+///
+/// fn keep(store: &dyn ActionStore, recipe: &VerifyRecipe, verdict: &Verdict) {
+///     store.keep_verified(recipe, verdict);
+/// }
+/// ```
+///
+/// Nor has what an execution left:
+///
+/// ```compile_fail,E0308
+/// use edict_test_model::{evidence::CaseEvidence, ports::ActionStore, recipe::BuildRecipe};
+///
+/// fn keep(store: &dyn ActionStore, recipe: &BuildRecipe, evidence: &CaseEvidence) {
+///     store.keep_built(recipe, evidence);
+/// }
+/// ```
+///
+/// And the plan of an execution is no recipe:
+///
+/// ```compile_fail,E0308
+/// use edict_test_model::{built::Built, plan::CasePlan, ports::ActionStore};
+///
+/// fn keep(store: &dyn ActionStore, plan: &CasePlan, built: &Built) {
+///     store.keep_built(plan, built);
+/// }
+/// ```
 pub trait ActionStore: Send + Sync {
     /// The outputs of a build with exactly these leaves.
     fn built(&self, recipe: &BuildRecipe) -> Lookup<Built>;

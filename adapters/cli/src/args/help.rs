@@ -51,15 +51,16 @@ Example:
 pub(super) const WHY_HELP: &str = "\
 Streams: stdout is the explanation, with --json one document; stderr is one JSON diagnostic
 a line. Exit status: 0 explained; 1 the verdict changed and nothing that is pinned did; 2
-failure. Only --prove executes anything: at most --prove-max times (1 to 64), in no TAP and
-no report. Reports given to --from and --to have at most 64 MiB.
+failure. Limits: a report has at most 64 MiB; only --prove executes anything, at most
+--prove-max times (1 to 64), in no TAP and no report.
 
 Example:
   edict-test why choose-left --suite tests/edict.test-suite.json --prove";
 
 pub(super) const WHY_NOT_HELP: &str = "\
 Streams: stdout is the reason, with --json one document; stderr is one JSON diagnostic a
-line. Exit status: 0 answered; 2 failure. Nothing is executed; a file has at most 8 MiB.
+line. Exit status: 0 answered; 2 failure. Limits: a file has at most 8 MiB; nothing is
+executed.
 
 Example:
   edict-test why-not choose-left --edited cases/src/main.edict --suite tests/edict.test-suite.json";

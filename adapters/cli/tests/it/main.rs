@@ -33,8 +33,6 @@ mod labels;
 #[cfg(test)]
 mod outcomes;
 #[cfg(test)]
-mod pages;
-#[cfg(test)]
 mod pins;
 #[cfg(test)]
 mod project;

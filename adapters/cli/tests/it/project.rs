@@ -114,8 +114,8 @@ pub(crate) fn masked(text: &str) -> String {
             it.len() == 4 && it.chars().all(|sign| matches!(sign, '0'..='9' | 'a'..='f'))
         });
         match hex {
-            Some(_) => masked.push_str(&format!("{}hhhh..", &before[..start])),
-            None => masked.push_str(&format!("{before}..")),
+            Some(_) => masked.extend([&before[..start], "hhhh.."]),
+            None => masked.extend([before, ".."]),
         }
         rest = &after[2..];
     }

@@ -359,7 +359,7 @@ fn check_names_every_problem_of_a_suite_at_once() {
     fs::remove_file(space.path("cases/src/case-0.edict")).unwrap();
     fs::write(space.path("cases/case-1.application.json"), "{}").unwrap();
     change_suite(&space, |suite| {
-        suite["cases"][2]["input"] = "fixtures/none.bin".into()
+        suite["cases"][2]["input"] = "fixtures/none.bin".into();
     });
     fs::remove_file(space.path("edict.test-toolchain-lock.json")).unwrap();
     let checked = space.edict_test(&["check", "--suite", SUITE]);

@@ -148,7 +148,7 @@ fn each_edit_has_its_cause() {
     run(&space, 0);
     assert_eq!(causes(&space), "fixture");
     change_suite(&space, |suite| {
-        suite["cases"][0]["description"] = "five".into()
+        suite["cases"][0]["description"] = "five".into();
     });
     run(&space, 0);
     assert_eq!(causes(&space), "presentation");
@@ -173,7 +173,7 @@ fn each_edit_has_its_cause() {
     run(&space, 0);
     assert_eq!(causes(&space), "none");
     change_suite(&space, |suite| {
-        suite["cases"].as_array_mut().unwrap().swap(0, 1)
+        suite["cases"].as_array_mut().unwrap().swap(0, 1);
     });
     run(&space, 0);
     assert_eq!(causes(&space), "suite.order");
