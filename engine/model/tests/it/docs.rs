@@ -5,6 +5,7 @@ use edict_test_model::{
     Form, Verdict,
     failure::{FailureKind, Rule, Stage, rule},
     limits::Limit,
+    suite::{LockDocument, Shape},
 };
 use std::{fmt::Write as _, path::Path};
 
@@ -93,4 +94,19 @@ fn the_page_of_limits_has_every_ceiling() {
         let row = format!("| `{}` | {grouped} |", limit.name());
         assert!(page.contains(&row), "docs/limits.md lacks `{row}`");
     }
+}
+
+#[test]
+fn the_lock_of_shape_upstream_on_the_page_is_one() {
+    let page = page("lock.md");
+    let (_, block) = page.split_once("```json\n").unwrap();
+    let (block, _) = block.split_once("```").unwrap();
+    let mut text = block.to_owned();
+    for digit in "123456789abc".chars() {
+        text = text.replace(&format!("{digit}…"), &digit.to_string().repeat(64));
+    }
+    let lock = LockDocument::decode(text.as_bytes()).unwrap();
+    assert_eq!(lock.shape, Shape::Upstream);
+    let without_package = text.replace("\"providerPackage\"", "\"provider\"");
+    assert!(LockDocument::decode(without_package.as_bytes()).is_err());
 }
