@@ -9,10 +9,7 @@ use edict_test_model::{
 };
 use edict_test_reporters::export::{Format, agrees, export};
 use expect_test::expect;
-use std::{
-    io::Write as _,
-    process::{Command, Stdio},
-};
+use std::{io::Write as _, process::Stdio};
 
 const STREAM: &str = include_str!("../../../testdata/golden-report/stdout.tap");
 
@@ -68,7 +65,7 @@ fn hostile() -> ReadReport {
     reason = "an independent reader is another program"
 )]
 fn python(program: &str, input: &str) -> String {
-    let mut child = Command::new("python3")
+    let mut child = std::process::Command::new("python3")
         .args(["-c", program])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -13,15 +13,21 @@ mod bounds;
 #[cfg(test)]
 mod cache;
 #[cfg(test)]
+mod commands;
+#[cfg(test)]
 mod consumers;
 #[cfg(test)]
 mod crashes;
+#[cfg(test)]
+mod cross_check;
 #[cfg(test)]
 mod docs_commands;
 #[cfg(test)]
 mod documents;
 #[cfg(test)]
 mod empty;
+#[cfg(test)]
+mod exits;
 #[cfg(test)]
 mod help;
 #[cfg(test)]
@@ -31,6 +37,8 @@ mod init;
 #[cfg(test)]
 mod labels;
 #[cfg(test)]
+mod lawpack;
+#[cfg(test)]
 mod outcomes;
 #[cfg(test)]
 mod pins;
@@ -38,6 +46,8 @@ mod pins;
 mod project;
 #[cfg(test)]
 mod publication;
+#[cfg(test)]
+mod report;
 #[cfg(test)]
 mod standin;
 #[cfg(test)]
