@@ -11,6 +11,7 @@ pub mod lane;
 pub mod model;
 pub mod mutation;
 pub mod random;
+pub mod settlement;
 pub mod story;
 pub mod suite;
 pub mod table;

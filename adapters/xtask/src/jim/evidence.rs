@@ -4,8 +4,9 @@
 use super::{
     JimError,
     identity::{atom, basis, state_root},
-    lane::{Ended, settlement},
+    lane::{Ended, hold},
     model::Fact,
+    settlement::settlement,
     story::{self, Step, Story},
     table::{Case, Table},
 };
@@ -280,12 +281,4 @@ fn ended(run: &Run, operation: &Json) -> Result<Ended, JimError> {
         record,
         invocation: [0; 32],
     })
-}
-
-fn hold(link: &str, holds: bool) -> Result<(), JimError> {
-    if holds {
-        Ok(())
-    } else {
-        Err(JimError::new(format!("evidence does not hold: {link}")))
-    }
 }

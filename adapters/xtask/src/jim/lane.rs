@@ -3,8 +3,7 @@
 
 use super::{
     JimError,
-    identity::{SPACE, atom, basis, state_root, state_value},
-    model::State,
+    identity::{SPACE, state_root},
     story::Step,
     toolchain::Program,
     wire::{Host, member_of},
@@ -13,7 +12,7 @@ use edict_codec::{
     cbor::{Value, decode, encode},
     digest::derive_typed,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The names of the programs that a lane can run.
 pub const PROGRAMS: [&str; 6] = [
@@ -32,6 +31,7 @@ pub type Programs = BTreeMap<String, Program>;
 #[derive(Clone, Debug)]
 pub struct Lane {
     installations: BTreeMap<String, Value>,
+    pure: BTreeSet<String>,
     nonce: [u8; 32],
     name: String,
     worldline: Value,
@@ -83,7 +83,11 @@ impl Lane {
         }
         let request = opening(&installations, nonce, name, recover);
         let reply = host.ask(4, &request)?.expect(0x8004)?;
+        let pure = programs.iter().filter(|(_, program)| {
+            program.content.get("kind").and_then(Value::as_text) == Some("pure")
+        });
         Ok(Self {
+            pure: pure.map(|(name, _)| name.clone()).collect(),
             installations,
             nonce,
             name: name.to_owned(),
@@ -130,7 +134,8 @@ impl Lane {
             .get(step.program)
             .ok_or_else(unknown)?
             .clone();
-        let basis = if step.program == "replace-pure" {
+        let pure = self.pure.contains(step.program);
+        let basis = if pure {
             Value::Null
         } else {
             self.basis.clone()
@@ -239,20 +244,7 @@ impl Lane {
         };
         hold("before", ended.record.get("before") == Some(&self.basis))?;
         let settled = !ended.patch.is_null();
-        for entry in ended.patch.as_array().unwrap_or_default() {
-            let atom = entry
-                .get("atom")
-                .and_then(Value::as_bytes)
-                .unwrap_or_default();
-            let value = entry
-                .get("value")
-                .and_then(Value::as_bytes)
-                .unwrap_or_default();
-            let atom = atom
-                .try_into()
-                .map_err(|_| JimError::new("an atom id is not 32 bytes"))?;
-            self.atoms.insert(atom, value.to_vec());
-        }
+        self.learn(&ended.patch)?;
         let atoms: Vec<_> = self
             .atoms
             .iter()
@@ -269,6 +261,28 @@ impl Lane {
         ]);
         hold("tick and root", *after == expected)?;
         self.basis = expected;
+        Ok(())
+    }
+
+    /// Takes the values of a patch into what this client knows.
+    ///
+    /// # Errors
+    /// An atom has no id.
+    pub fn learn(&mut self, patch: &Value) -> Result<(), JimError> {
+        for entry in patch.as_array().unwrap_or_default() {
+            let atom = entry
+                .get("atom")
+                .and_then(Value::as_bytes)
+                .unwrap_or_default();
+            let value = entry
+                .get("value")
+                .and_then(Value::as_bytes)
+                .unwrap_or_default();
+            let atom = atom
+                .try_into()
+                .map_err(|_| JimError::new("an atom id is not 32 bytes"))?;
+            self.atoms.insert(atom, value.to_vec());
+        }
         Ok(())
     }
 
@@ -319,7 +333,7 @@ impl Lane {
 }
 
 /// Says which link does not hold.
-fn hold(link: &str, holds: bool) -> Result<(), JimError> {
+pub(super) fn hold(link: &str, holds: bool) -> Result<(), JimError> {
     if holds {
         Ok(())
     } else {
@@ -374,55 +388,4 @@ fn opening(
         ("grants", Value::Array(grants)),
         ("expect", Value::Null),
     ])
-}
-
-/// Holds the evidence of an invocation on one buffer: what it read and wrote, and whether it
-/// settled. `before` and `after` are states of the buffer where one stands.
-///
-/// # Errors
-/// The link that does not hold.
-pub fn settlement(
-    ended: &Ended,
-    buffer: &[u8; 32],
-    before: Option<[u8; 32]>,
-    after: Option<&State>,
-    intrinsic: &str,
-) -> Result<(), JimError> {
-    let name = atom(buffer);
-    let version = |it: Option<[u8; 32]>| it.map_or(Value::Null, Value::bytes);
-    let read = Value::text_map([
-        ("atom", Value::bytes(name)),
-        ("space", Value::text(SPACE)),
-        ("key", Value::bytes(*buffer)),
-        ("seen", version(before)),
-    ]);
-    let writes = after.map(|_| {
-        let intrinsics = Value::Array(vec![Value::text(format!("echo.dpo@1.atom.{intrinsic}"))]);
-        Value::text_map([("atom", Value::bytes(name)), ("intrinsics", intrinsics)])
-    });
-    let footprint = Value::text_map([
-        ("reads", Value::Array(vec![read])),
-        ("writes", Value::Array(writes.into_iter().collect())),
-    ]);
-    hold("footprint", ended.footprint == footprint)?;
-    let patch = after.map_or(Value::Null, |state| {
-        Value::Array(vec![Value::text_map([
-            ("atom", Value::bytes(name)),
-            ("space", Value::text(SPACE)),
-            ("key", Value::bytes(*buffer)),
-            ("before", version(before)),
-            ("after", Value::bytes(basis(buffer, state))),
-            ("value", Value::bytes(encode(&state_value(state)))),
-        ])])
-    });
-    hold("patch", ended.patch == patch)?;
-    let posture = if after.is_some() {
-        "settled"
-    } else {
-        "unchanged"
-    };
-    hold(
-        "posture",
-        ended.record.get("posture") == Some(&Value::text(posture)),
-    )
 }

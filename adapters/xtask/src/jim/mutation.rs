@@ -106,8 +106,17 @@ impl Mutation {
     pub fn run(&self, tools: &Tools, table: &Table, directory: &Path) -> Result<Run, JimError> {
         let place = directory.join("suite");
         suite::write(table, &place)?;
+        self.apply(tools, &place.join("programs"))?;
+        run_suite(tools, directory)
+    }
+
+    /// Changes the sources in `programs`, then rebuilds and repins the lawpacks.
+    ///
+    /// # Errors
+    /// The change does not apply, or the compiler refuses it.
+    pub fn apply(&self, tools: &Tools, programs: &Path) -> Result<(), JimError> {
         for [file, old, new] in &self.edits {
-            let path = place.join("programs").join(file);
+            let path = programs.join(file);
             let source = fs::read_to_string(&path)?;
             if source.matches(old.as_str()).count() != 1 {
                 let id = &self.id;
@@ -117,8 +126,7 @@ impl Mutation {
             }
             fs::write(&path, source.replace(old.as_str(), new))?;
         }
-        repin(tools, &place.join("programs"))?;
-        run_suite(tools, directory)
+        repin(tools, programs)
     }
 }
 

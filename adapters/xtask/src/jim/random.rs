@@ -4,8 +4,9 @@
 use super::{
     JimError,
     identity::{basis, buffer_id, state_value},
-    lane::{Ended, Lane, Programs, settlement},
+    lane::{Ended, Lane, Programs},
     model::{Edit, Fact, Obstruction, State, judge},
+    settlement::{settlement, untouched},
     story,
     wire::Host,
 };
@@ -206,8 +207,7 @@ impl Buffer {
         }
         match expected {
             Ok(state) => settlement(ended, &self.id, before, Some(state), "replace"),
-            // Constraints come before any state is read, so there is no footprint to compare.
-            Err(found) if !found.authored() => Ok(()),
+            Err(found) if !found.authored() => untouched(ended),
             Err(_) => settlement(ended, &self.id, before, None, "replace"),
         }
     }
