@@ -59,6 +59,7 @@ struct Loop<'a, 'db> {
     engine: &'db Engine,
     runner: &'a Runner,
     sink: &'a mut dyn RunSink,
+    stop: &'a StopFlag,
     programs: report::Programs,
     outcome: RunOutcome,
 }
@@ -100,10 +101,11 @@ impl Runner {
             engine,
             runner: self,
             sink,
+            stop,
             programs,
             outcome,
         };
-        run.all(&cases, prepared, nonce, stop);
+        run.all(&cases, prepared, nonce);
         Ok(run.outcome)
     }
 }
@@ -114,7 +116,6 @@ impl<'db> Loop<'_, 'db> {
         cases: &[Case<'db>],
         prepared: &[PreparedCase],
         nonce: &mut dyn FnMut() -> Result<ContextNonce, Failure>,
-        stop: &StopFlag,
     ) {
         let (refused, bails) = failures(prepared);
         for failure in refused {
@@ -136,7 +137,7 @@ impl<'db> Loop<'_, 'db> {
             }
         }
         for (index, (case, prepared)) in cases.iter().zip(prepared).enumerate() {
-            if let Some(signal) = stop.signal() {
+            if let Some(signal) = self.stop.signal() {
                 return self.end(interrupted(signal));
             }
             if let Err(failure) = self.one(CaseIndex(index), *case, prepared, nonce) {
@@ -288,7 +289,11 @@ impl<'db> Loop<'_, 'db> {
         self.outcome.ended = Ended::Early;
     }
 
-    fn tell(&mut self, failure: Failure) {
+    fn tell(&mut self, mut failure: Failure) {
+        if let (FailureKind::Interrupted, Some(signal)) = (failure.kind, self.stop.signal()) {
+            // Who noticed the stop first does not know which signal it was.
+            failure.detail = Some(Detail::Signal(signal_name(signal).to_owned()));
+        }
         let seen = self
             .outcome
             .failures
@@ -314,16 +319,15 @@ fn skipped() -> CaseEnding {
 
 /// The failure of a run that a signal stopped.
 fn interrupted(signal: u8) -> Failure {
-    let name = match signal {
+    let message = format!("stopped by signal {}", signal_name(signal));
+    Failure::new(Stage::Interrupt, FailureKind::Interrupted, message)
+}
+
+fn signal_name(signal: u8) -> &'static str {
+    match signal {
         1 => "HUP",
         2 => "INT",
         15 => "TERM",
         _ => "KILL",
-    };
-    Failure::new(
-        Stage::Interrupt,
-        FailureKind::Interrupted,
-        format!("stopped by signal {name}"),
-    )
-    .with_detail(Detail::Signal(name.to_owned()))
+    }
 }
