@@ -37,6 +37,9 @@ fn lie(suite: &str, case: &str, lines: &str) -> String {
     );
     assert_eq!(report["complete"], false);
     assert_eq!(report["semantic"]["counts"]["passed"], 0);
+    // The report of a rejected lie is sound, and incomplete: read back, it says so of itself.
+    let verified = space.edict_test(&["report", "verify", "run.json"]);
+    assert_eq!(verified.code, 2, "{}", verified.stdout);
     assert_eq!(case["assertions"], Value::Null);
     format!("{} {primary}", word("verdict"))
 }
