@@ -2,5 +2,6 @@
 //! What the jobs are made of, so that tests can use the same parts.
 
 pub mod chain;
+pub mod fault;
 pub mod jim;
 pub mod random;

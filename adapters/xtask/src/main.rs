@@ -3,6 +3,7 @@
 
 mod bench;
 mod command;
+mod faults;
 mod host;
 mod jim_jobs;
 mod job;
@@ -17,6 +18,8 @@ const HELP: &str = "cargo xtask JOB
 
   tour      build everything, pin a lock over it, run the tour suite and say what was proved
   test      install what the tests need and run them all
+  faults [NAME ...]
+            apply each deliberate fault to a copy of the tree; the test that it names must fail
   random-programs --count N --seed S [--profile debug|release]
             generate N programs; compiler, verifier, second evaluator and host must agree on each
   bench     measure what the product costs beside the least that the same work can cost
@@ -30,6 +33,7 @@ fn main() -> ExitCode {
     let done = match words.as_slice() {
         ["tour"] => tour::run(),
         ["test"] => tests::run_tests(),
+        ["faults", names @ ..] => faults::run(names),
         ["bench"] => bench::run(),
         ["bench-echo", sent, received] => bench::host::echo(sent, received),
         ["kill-loop", options @ ..] => {

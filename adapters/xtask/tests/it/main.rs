@@ -4,6 +4,8 @@
 #[cfg(test)]
 mod architecture;
 #[cfg(test)]
+mod faults;
+#[cfg(test)]
 mod jim;
 #[cfg(test)]
 mod kill_loop;
