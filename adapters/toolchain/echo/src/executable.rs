@@ -19,6 +19,8 @@ pub enum Kind {
     Pure,
     /// Effects on atoms.
     Effectful,
+    /// Creates one attachment if there is none; of the profile that has to be asked for.
+    Anchored,
 }
 
 impl Kind {
@@ -26,9 +28,47 @@ impl Kind {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Pure => "pure",
-            Self::Effectful => "effectful",
+            Self::Effectful | Self::Anchored => "effectful",
         }
     }
+
+    /// Whether an invocation runs on a basis and may settle.
+    pub const fn has_effects(self) -> bool {
+        !matches!(self, Self::Pure)
+    }
+
+    /// A budget under the names of this kind.
+    pub fn budget(self, budget: Budget) -> Value {
+        match self {
+            Self::Pure | Self::Effectful => budget.to_value(),
+            Self::Anchored => anchored(
+                budget.max_steps,
+                budget.max_allocated_bytes,
+                budget.max_output_bytes,
+            ),
+        }
+    }
+
+    /// Counters under the names of this kind.
+    pub fn consumed(self, consumed: Consumed) -> Value {
+        match self {
+            Self::Pure | Self::Effectful => consumed.to_value(),
+            Self::Anchored => anchored(
+                consumed.steps,
+                consumed.allocated_bytes,
+                consumed.output_bytes,
+            ),
+        }
+    }
+}
+
+/// The three counters of the foreign profile, which stand in the places of ours.
+fn anchored(steps: u64, read: u64, written: u64) -> Value {
+    Value::text_map([
+        ("steps", Value::unsigned(steps)),
+        ("readBytes", Value::unsigned(read)),
+        ("writeBytes", Value::unsigned(written)),
+    ])
 }
 
 /// What the outside must know of an admitted package.

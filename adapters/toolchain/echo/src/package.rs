@@ -2,6 +2,7 @@
 //! Admission: from package and report bytes to an installation, or the refusal of the first check
 //! that fails (section 3.3).
 
+pub mod anchored;
 mod artifacts;
 mod builtins;
 mod calls;

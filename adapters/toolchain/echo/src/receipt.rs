@@ -4,6 +4,7 @@
 
 use crate::{
     executable::{Decision, Facts, Kind},
+    package::anchored,
     pin::{Budget, Consumed},
     state::{footprint, patch},
     wire::{reply::optional_digest, request::Basis},
@@ -21,6 +22,8 @@ pub const COST_LAW: &str = "echo.cost/v1";
 pub const PURE_ABI: &str = "echo.pure-execution/v1";
 /// `abi` of a record with effects.
 pub const EFFECTFUL_ABI: &str = "echo.effectful-execution/v1";
+/// `abi` of a record of a foreign package.
+pub const ANCHORED_ABI: &str = "echo.anchored-execution/v1";
 /// `abi` of a receipt.
 pub const RECEIPT_ABI: &str = "echo.receipt/v1";
 
@@ -30,7 +33,7 @@ pub fn record_start(kind: Kind) -> Vec<u8> {
     let mut start = Encoder::new();
     start.map(match kind {
         Kind::Pure => 12,
-        Kind::Effectful => 18,
+        Kind::Effectful | Kind::Anchored => 18,
     });
     start.text("abi");
     start.text(abi(kind));
@@ -72,21 +75,25 @@ pub fn record(facts: &Facts, execution: &Execution<'_>) -> Vec<u8> {
     let basis = execution
         .basis
         .map(|bytes| derive_typed("echo/basis-value/v1", bytes));
+    let (interpreter, cost_law) = match facts.kind {
+        Kind::Pure | Kind::Effectful => (INTERPRETER, COST_LAW),
+        Kind::Anchored => (anchored::PROFILE, anchored::COST_LAW),
+    };
     let mut members = vec![
         ("abi", Value::text(abi(facts.kind))),
         ("installation", facts.installation.to_value()),
         ("package", facts.package.to_value()),
         ("report", facts.report.to_value()),
         ("operation", Value::text(facts.operation.as_str())),
-        ("interpreter", Value::text(INTERPRETER)),
-        ("costLaw", Value::text(COST_LAW)),
+        ("interpreter", Value::text(interpreter)),
+        ("costLaw", Value::text(cost_law)),
         (
             "input",
             derive_typed("echo/input/v1", execution.input).to_value(),
         ),
         ("basis", optional_digest(basis.as_ref())),
-        ("budget", execution.budget.to_value()),
-        ("consumed", execution.consumed.to_value()),
+        ("budget", facts.kind.budget(execution.budget)),
+        ("consumed", facts.kind.consumed(execution.consumed)),
         ("outcome", outcome(execution.decision)),
     ];
     if let Some(effects) = &execution.effects {
@@ -138,6 +145,7 @@ pub fn semantic_digest(kind: Kind, record: &[u8]) -> TypedDigest {
     let domain = match kind {
         Kind::Pure => "echo/pure-execution/v1",
         Kind::Effectful => "echo/effectful-execution/v1",
+        Kind::Anchored => "echo/anchored-execution/v1",
     };
     derive_typed(domain, record)
 }
@@ -147,6 +155,7 @@ pub const fn abi(kind: Kind) -> &'static str {
     match kind {
         Kind::Pure => PURE_ABI,
         Kind::Effectful => EFFECTFUL_ABI,
+        Kind::Anchored => ANCHORED_ABI,
     }
 }
 

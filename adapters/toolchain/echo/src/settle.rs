@@ -62,7 +62,7 @@ pub fn evaluate(
     let evaluated = executable.run(input, budget, &mut overlay)?;
     let footprint = match facts.kind {
         Kind::Pure => None,
-        Kind::Effectful => Some(overlay.footprint()?),
+        Kind::Effectful | Kind::Anchored => Some(overlay.footprint()?),
     };
     let change = match &evaluated.decision {
         Decision::Obstruction { .. } => None,

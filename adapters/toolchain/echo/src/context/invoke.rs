@@ -143,21 +143,21 @@ impl Context {
                     "a pure program has no basis",
                 ));
             }
-            (Kind::Effectful, None) => {
+            (Kind::Effectful | Kind::Anchored, None) => {
                 return Err(Refusal::at(
                     "basis-required",
                     ".basis",
                     "an effectful program runs on a basis",
                 ));
             }
-            (Kind::Effectful, Some(basis)) if *basis != self.basis => {
+            (Kind::Effectful | Kind::Anchored, Some(basis)) if *basis != self.basis => {
                 return Err(Refusal::at(
                     "basis-mismatch",
                     ".basis",
                     format!("the current basis is Tick {}", self.basis.tick),
                 ));
             }
-            (Kind::Pure, None) | (Kind::Effectful, Some(_)) => {}
+            (Kind::Pure, None) | (Kind::Effectful | Kind::Anchored, Some(_)) => {}
         }
         let budget = request.budget.unwrap_or(facts.budget);
         if !budget.fits(facts.budget) {

@@ -82,6 +82,18 @@ impl<'a> Item<'a> {
         }))
     }
 
+    /// The value of one key of a map.
+    pub(crate) fn member(&self, key: &str) -> Result<Item<'a>, Wrong> {
+        let path = format!("{}.{key}", self.path);
+        match self.value.get(key) {
+            Some(value) => Ok(Item { value, path }),
+            None => Err(Wrong {
+                path,
+                message: "this key is missing".to_owned(),
+            }),
+        }
+    }
+
     /// The items of an array.
     pub(crate) fn array(&self) -> Result<Vec<Item<'a>>, Wrong> {
         let Some(items) = self.value.as_array() else {

@@ -10,7 +10,7 @@ use crate::{
         open::{self, Opening},
         total::StateTotal,
     },
-    executable::{Executable, Kind},
+    executable::Executable,
     fault_point::FaultPoints,
     limits,
     refusal::Refusal,
@@ -31,7 +31,8 @@ use std::{
 };
 
 /// Judges a package and its report (section 3).
-pub type Admit = fn(&Install) -> Result<Arc<dyn Executable>, Refusal>;
+/// The flag is whether the client asked for the foreign profile.
+pub type Admit = fn(&Install, bool) -> Result<Arc<dyn Executable>, Refusal>;
 
 /// A request that got no reply of its success type.
 #[derive(Debug)]
@@ -191,7 +192,7 @@ impl Host {
     }
 
     fn install(&self, install: &Install) -> Result<Answer, Failure> {
-        let executable = (self.admit)(install)?;
+        let executable = (self.admit)(install, self.greeting.is_anchored())?;
         let facts = executable.facts();
         let key = *facts.installation.bytes();
         let mut world = self.world.write().map_err(|_| POISONED)?;
@@ -214,8 +215,8 @@ impl Host {
             ("installation", facts.installation.to_value()),
             ("operation", Value::text(facts.operation.as_str())),
             ("kind", Value::text(facts.kind.name())),
-            ("budget", facts.budget.to_value()),
-            ("staticBound", facts.static_bound.to_value()),
+            ("budget", facts.kind.budget(facts.budget)),
+            ("staticBound", facts.kind.consumed(facts.static_bound)),
             ("inputType", Value::text(facts.input_type.as_str())),
             ("outputType", Value::text(facts.output_type.as_str())),
             ("repeated", Value::Bool(repeated)),
@@ -299,7 +300,7 @@ impl Host {
         }
         let granted = |grant: &TypedDigest| world.installations.get(grant.bytes());
         for (index, grant) in request.grants.iter().enumerate() {
-            if is_volatile && granted(grant).is_some_and(|it| it.facts().kind == Kind::Effectful) {
+            if is_volatile && granted(grant).is_some_and(|it| it.facts().kind.has_effects()) {
                 return Err(Refusal::at(
                     "storage-required",
                     format!(".grants[{index}]"),

@@ -125,11 +125,12 @@ impl Decided {
 
     /// The kind its record says, if that agrees with the footprint.
     pub fn executed(&self) -> Option<Kind> {
-        let kind = match self.footprint {
-            None => Kind::Pure,
-            Some(_) => Kind::Effectful,
+        let kinds: &[Kind] = match self.footprint {
+            None => &[Kind::Pure],
+            Some(_) => &[Kind::Effectful, Kind::Anchored],
         };
-        self.record.starts_with(&record_start(kind)).then_some(kind)
+        let mut kinds = kinds.iter().copied();
+        kinds.find(|kind| self.record.starts_with(&record_start(*kind)))
     }
 }
 

@@ -7,6 +7,8 @@ mod support;
 #[cfg(test)]
 mod admission;
 #[cfg(test)]
+mod anchored;
+#[cfg(test)]
 mod bodies;
 #[cfg(test)]
 mod contexts;

@@ -33,7 +33,7 @@ fn the_page_has_every_limit_of_hello() {
 /// Kinds in the sources: lower-case words with hyphens in quotes, where a refusal or fault is made.
 #[test]
 fn the_page_explains_every_refusal_and_fault_of_the_host() {
-    let page = page("host.md") + &page("durability.md");
+    let page = page("host.md") + &page("durability.md") + &page("anchored-operations.md");
     let mut pending = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];
     let mut kinds = std::collections::BTreeSet::new();
     while let Some(directory) = pending.pop() {
