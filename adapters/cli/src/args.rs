@@ -67,9 +67,12 @@ pub struct RunArgs {
     /// Where the private directory of the run is made.
     #[arg(long, value_name = "DIR")]
     pub temp_root: Option<PathBuf>,
-    /// Whether children must be fully isolated.
-    #[arg(long, value_enum, default_value = "best-effort")]
-    pub isolation: Isolation,
+    /// Whether children must be fully isolated (required, best-effort), and whether cases get a
+    /// context in one host process or a process of their own (context, process); one of each pair,
+    /// joined by a comma.
+    #[arg(long, value_enum, value_delimiter = ',', num_args = 1, action = clap::ArgAction::Set)]
+    #[arg(default_value = "best-effort,context")]
+    pub isolation: Vec<Isolation>,
     /// How diagnostics are written to stderr.
     #[arg(long, value_enum, default_value = "jsonl")]
     pub diagnostics: DiagnosticStyle,
@@ -93,13 +96,17 @@ pub enum Existing {
     Replace,
 }
 
-/// Isolation of children.
+/// Isolation of children and of cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Isolation {
     /// Anything less than full isolation ends the run.
     Required,
     /// What the kernel offers.
     BestEffort,
+    /// One host process for all cases, each in a context of its own.
+    Context,
+    /// One host process a case.
+    Process,
 }
 
 /// Style of diagnostics.

@@ -132,6 +132,8 @@ pub(crate) struct Surroundings {
     pub(crate) temporary: Option<PathBuf>,
     /// `--isolation required`.
     pub(crate) isolation_required: bool,
+    /// `--isolation process`.
+    pub(crate) process_per_case: bool,
     /// What may be reused.
     pub(crate) policy: ReusePolicy,
     /// The action store, if there is one.
@@ -200,6 +202,7 @@ impl Wired {
             directory: &directory,
             private: private.path(),
             isolation,
+            process_per_case: around.process_per_case,
             limits: suite.document.limits,
             stop,
         }
@@ -239,6 +242,7 @@ struct Making<'a> {
     directory: &'a ToolDir,
     private: &'a Path,
     isolation: Isolation,
+    process_per_case: bool,
     limits: Limits,
     stop: &'a StopFlag,
 }
@@ -271,6 +275,7 @@ impl Making<'_> {
         let settings = HostSettings {
             executable: entry.identity.clone(),
             max_frame_bytes: self.limits.max_frame_bytes(),
+            process_per_case: self.process_per_case,
         };
         let launch = ProcessLaunch::new(ProcessSettings {
             program: self.directory.program(Role::Host.name()),

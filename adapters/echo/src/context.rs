@@ -29,6 +29,8 @@ pub(crate) struct Session {
     pub(crate) report: HostReport,
     /// Installed programs and the bytes of their files.
     pub(crate) installed: BTreeMap<TypedDigest, u64>,
+    /// Whether a case was already run in it.
+    pub(crate) served: bool,
 }
 
 /// Why a case went no further.

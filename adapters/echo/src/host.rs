@@ -26,6 +26,8 @@ pub struct HostSettings {
     pub executable: TypedDigest,
     /// One whole frame, both directions, in bytes.
     pub max_frame_bytes: u64,
+    /// Whether every case gets a process of its own instead of a context in a shared one.
+    pub process_per_case: bool,
 }
 
 /// The execution port. One process serves all cases; after the first failure that stops a run it is
@@ -43,6 +45,8 @@ struct State {
     session: Option<Session>,
     /// Why there is no session any more.
     lost: Option<String>,
+    /// Processes whose `hello` was accepted.
+    greeted: u64,
     /// What could not be cleaned up.
     leftover: Option<String>,
 }
@@ -84,12 +88,15 @@ impl EchoHost {
                 let report = HostReport {
                     executable: self.settings.executable.clone(),
                     hello: body,
+                    process: state.greeted,
                 };
+                state.greeted += 1;
                 state.session = Some(Session {
                     client,
                     hello,
                     report: report.clone(),
                     installed: BTreeMap::new(),
+                    served: false,
                 });
                 Ok(report)
             }
@@ -103,9 +110,41 @@ impl EchoHost {
     }
 }
 
+impl EchoHost {
+    /// With a process per case, ends the one that served the case before and starts the next.
+    fn replace(&self, state: &mut State, plan: &CasePlan) -> Result<(), Failure> {
+        let served = state.session.as_ref().is_some_and(|session| session.served);
+        if !self.settings.process_per_case || !served {
+            return Ok(());
+        }
+        self.shut_down(state)?;
+        self.start(state, &plan.host).map(|_| ())
+    }
+
+    /// Ends the process in order, if there is one.
+    fn shut_down(&self, state: &mut State) -> Result<(), Failure> {
+        let Some(mut session) = state.session.take() else {
+            return Ok(());
+        };
+        let parting = shutdown(&mut session.client, &state.ledger);
+        let gone = |trouble: &Trouble| ends_itself(trouble.kind);
+        let ending = session.client.end(parting.as_ref().err().is_none_or(gone));
+        state.leave(&ending);
+        let limit = self.settings.max_frame_bytes;
+        parting
+            .and(ended_in_order(&ending))
+            .map_err(|trouble| failure(blamed(trouble, &ending), Some(ending), limit))
+    }
+}
+
 impl State {
     fn note(&mut self, why: &str, ending: &Ending) {
         self.lost.get_or_insert_with(|| why.to_owned());
+        self.leave(ending);
+    }
+
+    /// Keeps what an ended process left behind.
+    fn leave(&mut self, ending: &Ending) {
         if ending.survivors > 0 {
             let message = format!(
                 "{} processes of the host could not be ended",
@@ -147,6 +186,11 @@ impl ExecutionPort for EchoHost {
             evidence.failure = Some(execution(ExecutionStep::Open, trouble, None));
             return evidence;
         }
+        if let Err(failure) = self.replace(state, plan) {
+            let trouble = Trouble::new(failure.kind, failure.message.clone());
+            evidence.failure = Some(execution(ExecutionStep::Start, trouble, None));
+            return evidence;
+        }
         let Some(mut session) = state.session.take() else {
             let lost = state.lost.as_deref().unwrap_or("it was never started");
             let trouble = Trouble::new(FailureKind::HostLost, format!("there is no host: {lost}"));
@@ -157,6 +201,7 @@ impl ExecutionPort for EchoHost {
         match context::run(&mut session, &mut state.ledger, plan, &nonce, &mut evidence) {
             Ok(refused) => {
                 evidence.failure = refused.map(|(step, trouble)| execution(step, trouble, None));
+                session.served = true;
                 state.session = Some(session);
             }
             Err(stop) => {
@@ -178,18 +223,10 @@ impl ExecutionPort for EchoHost {
 
     fn close(&self) -> Result<(), Failure> {
         let mut state = self.state();
-        let limit = self.settings.max_frame_bytes;
-        let mut outcome = Ok(());
-        if let Some(mut session) = state.session.take() {
-            let parting = shutdown(&mut session.client, &state.ledger);
-            let gone = |trouble: &Trouble| ends_itself(trouble.kind);
-            let ending = session.client.end(parting.as_ref().err().is_none_or(gone));
-            state.note("it was shut down", &ending);
-            let ended = ended_in_order(&ending);
-            outcome = parting
-                .and(ended)
-                .map_err(|trouble| failure(blamed(trouble, &ending), Some(ending), limit));
-        }
+        let outcome = self.shut_down(&mut state);
+        state
+            .lost
+            .get_or_insert_with(|| "it was shut down".to_owned());
         match state.leftover.take() {
             Some(message) if outcome.is_ok() => Err(Failure::new(
                 Stage::Cleanup,

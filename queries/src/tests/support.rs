@@ -304,6 +304,7 @@ impl ExecutionPort for Twin {
         Ok(HostReport {
             executable: pins.executable.clone(),
             hello: Body::new(hex::decode("a0").unwrap()),
+            process: 0,
         })
     }
 

@@ -25,6 +25,7 @@ pub(super) fn check(arguments: &CheckArgs) -> Result<Answer, Problems> {
     let around = Surroundings {
         temporary: None,
         isolation_required: false,
+        process_per_case: false,
         policy: ReusePolicy::default(),
         actions: super::state::actions_at(arguments.state.as_deref())?,
     };

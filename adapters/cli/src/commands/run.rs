@@ -14,6 +14,7 @@ use edict_test_queries::{ReusePolicy, Runner};
 use edict_test_reporters::diagnostics::Style;
 use std::{
     ffi::OsString,
+    io::Write,
     panic::{AssertUnwindSafe, catch_unwind},
     process::ExitCode,
     sync::{Arc, Mutex, PoisonError},
@@ -40,7 +41,7 @@ pub(crate) fn main(arguments: Vec<OsString>) -> ExitCode {
         return publisher.unfinished(failure);
     }
     match parsed {
-        Ok(Invocation::Run(run)) => guarded(&run, publisher),
+        Ok(Invocation::Run(run)) => guarded(publisher, |publisher| execute(&run, publisher)),
         Ok(Invocation::Command(_)) => {
             publisher.bail_out(Failure::internal("a subcommand reached the run form"))
         }
@@ -49,13 +50,16 @@ pub(crate) fn main(arguments: Vec<OsString>) -> ExitCode {
 }
 
 /// A panic anywhere is a defect of the runner: a bail-out and exit 2, never status 101 (T11).
-fn guarded(run: &RunArgs, mut publisher: Publisher<Stdout, Stderr>) -> ExitCode {
+fn guarded<Out: Write, Err: Write>(
+    mut publisher: Publisher<Out, Err>,
+    body: impl FnOnce(&mut Publisher<Out, Err>) -> Result<(), Failure>,
+) -> ExitCode {
     let message = Arc::new(Mutex::new(String::new()));
     let heard = Arc::clone(&message);
     std::panic::set_hook(Box::new(move |info| {
         *heard.lock().unwrap_or_else(PoisonError::into_inner) = info.to_string();
     }));
-    let ended = catch_unwind(AssertUnwindSafe(|| execute(run, &mut publisher)));
+    let ended = catch_unwind(AssertUnwindSafe(|| body(&mut publisher)));
     match ended {
         Ok(Ok(())) => publisher.conclude(),
         Ok(Err(failure)) => publisher.bail_out(failure),
@@ -94,7 +98,8 @@ fn execute(run: &RunArgs, publisher: &mut Publisher<Stdout, Stderr>) -> Result<(
     let lock = Arc::clone(&bytes.lock);
     let around = Surroundings {
         temporary: run.temp_root.clone(),
-        isolation_required: run.isolation == Isolation::Required,
+        isolation_required: run.isolation.contains(&Isolation::Required),
+        process_per_case: run.isolation.contains(&Isolation::Process),
         policy: ReusePolicy {
             fresh_build: run.fresh_build,
             fresh_verify: run.fresh_verify,
@@ -167,4 +172,40 @@ fn missing(error: &clap::Error) -> Option<String> {
         .collect();
     let verb = if names.len() == 1 { "is" } else { "are" };
     Some(format!("{} {verb} required", names.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a body leaves on standard output, and its exit status.
+    fn ran(
+        body: impl FnOnce(&mut Publisher<&mut Vec<u8>, &mut Vec<u8>>) -> Result<(), Failure>,
+    ) -> (String, String, ExitCode) {
+        let (mut output, mut errors) = (Vec::new(), Vec::new());
+        let publisher = Publisher::new(&mut output, &mut errors, Style::Jsonl);
+        let code = guarded(publisher, body);
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        (text(output), text(errors), code)
+    }
+
+    #[test]
+    fn a_panic_is_a_bail_out_and_exit_two() {
+        let (output, errors, code) = ran(|_| panic!("a defect # with a sign"));
+        assert!(output.starts_with("TAP version 14\nBail out! InternalError: the runner failed: "));
+        assert!(output.contains("a defect \\# with a sign"), "{output}");
+        assert_eq!(output.lines().count(), 2);
+        assert!(
+            errors.contains("\"kind\":\"InternalError\",\"primary\":true"),
+            "{errors}"
+        );
+        assert_eq!(format!("{code:?}"), format!("{:?}", ExitCode::from(2)));
+    }
+
+    #[test]
+    fn a_run_that_says_nothing_is_no_success() {
+        let (output, _, code) = ran(|_| Ok(()));
+        assert!(output.starts_with("TAP version 14\nBail out! "), "{output}");
+        assert_eq!(format!("{code:?}"), format!("{:?}", ExitCode::from(2)));
+    }
 }

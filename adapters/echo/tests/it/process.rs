@@ -32,6 +32,7 @@ fn greet(script: &[u8], wall_timeout_ms: u64, stop: &StopFlag) -> (Failure, bool
     let settings = HostSettings {
         executable: named("edict.test/executable/v1"),
         max_frame_bytes: 16_777_216,
+        process_per_case: false,
     };
     let host = EchoHost::new(settings, Box::new(launch));
     let failure = host.preflight(&pins()).unwrap_err();

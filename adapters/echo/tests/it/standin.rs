@@ -134,6 +134,7 @@ impl StandIn {
         let settings = HostSettings {
             executable: named("edict.test/executable/v1"),
             max_frame_bytes,
+            process_per_case: false,
         };
         EchoHost::new(settings, Box::new(self.clone()))
     }

@@ -15,6 +15,9 @@ pub struct HostReport {
     pub executable: TypedDigest,
     /// CBOR body of its `hello` reply.
     pub hello: Body,
+    /// Which process of the run it is, from 0 in the order of their greetings: two processes of
+    /// one executable answer alike.
+    pub process: u64,
 }
 
 /// Result of one check.

@@ -126,6 +126,7 @@ impl GoldenRun {
         let hello = HostReport {
             executable: digest(host.get("executable").unwrap()),
             hello: body(host.get("hello").unwrap()),
+            process: 0,
         };
         Self {
             report: report.clone(),

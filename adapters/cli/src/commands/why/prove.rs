@@ -178,6 +178,7 @@ impl<'a> Bench<'a> {
             around: Surroundings {
                 temporary: None::<PathBuf>,
                 isolation_required: false,
+                process_per_case: false,
                 policy: ReusePolicy::default(),
                 actions: Some(Arc::clone(store) as Arc<dyn ActionStore>),
             },

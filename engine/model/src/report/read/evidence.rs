@@ -30,14 +30,19 @@ pub(super) fn evidence(
     bodies: &mut Bodies<'_>,
 ) -> Result<EvidenceReport, DocumentError> {
     let object = at.object()?;
+    let mut hosts = list(&object.required("hosts")?, |at| {
+        let object = closed(at, &["executable", "hello"])?;
+        Ok(HostReport {
+            executable: identity(&object, "executable", EXECUTABLE)?,
+            hello: bodies.body(&object.required("hello")?)?,
+            process: 0,
+        })
+    })?;
+    for (host, process) in hosts.iter_mut().zip(0..) {
+        host.process = process;
+    }
     Ok(EvidenceReport {
-        hosts: list(&object.required("hosts")?, |at| {
-            let object = closed(at, &["executable", "hello"])?;
-            Ok(HostReport {
-                executable: identity(&object, "executable", EXECUTABLE)?,
-                hello: bodies.body(&object.required("hello")?)?,
-            })
-        })?,
+        hosts,
         cases: list(&object.required("cases")?, |at| case(at, bodies))?,
     })
 }
