@@ -455,7 +455,7 @@ fn bt_021_a_mutated_body_is_refused_by_its_stale_pin_and_flips_the_verdict_once_
     assert_ne!(old, new);
     let (stale, report) = space.run(&[]);
     assert_eq!(stale.code, 2, "{}", stale.stdout);
-    assert_eq!(stale.primary().as_deref(), Some("build/CompilerRefused"));
+    assert_eq!(stale.primary().as_deref(), Some("build/CompilerFailed"));
     assert!(
         stale.stderr.contains("InvalidApplicationClosure"),
         "{}",
@@ -466,7 +466,7 @@ fn bt_021_a_mutated_body_is_refused_by_its_stale_pin_and_flips_the_verdict_once_
         "the message says what to paste: {}",
         stale.stderr
     );
-    assert_eq!(verdicts(&report)["call-0"], "build_failed/CompilerRefused");
+    assert_eq!(verdicts(&report)["call-0"], "build_failed/CompilerFailed");
     assert_eq!(report["semantic"]["counts"]["executed"], 0);
 
     space.edit("programs/src/equalU64.edict", &old, &new);
@@ -484,7 +484,7 @@ fn bt_021_a_mutated_body_is_refused_by_its_stale_pin_and_flips_the_verdict_once_
     // The shipped body under the new pin is as stale as the other way round.
     rebuild(&space, "expected == actual", "expected == actual");
     let (back, _) = space.run(&[]);
-    assert_eq!(back.primary().as_deref(), Some("build/CompilerRefused"));
+    assert_eq!(back.primary().as_deref(), Some("build/CompilerFailed"));
     space.edit("programs/src/equalU64.edict", &new, &old);
     assert_eq!(space.run(&[]).0.code, 0);
 }
@@ -503,7 +503,7 @@ fn bt_021_exports_that_the_manifest_does_not_name_are_refused() {
     let (run, report) = space.run(&[]);
     assert_eq!(
         run.primary().as_deref(),
-        Some("build/CompilerRefused"),
+        Some("build/CompilerFailed"),
         "{}",
         run.stderr
     );
