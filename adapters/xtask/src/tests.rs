@@ -22,8 +22,16 @@ fn install_consumers() -> Result<(), Failure> {
         && std::fs::read(&pinned).ok() == std::fs::read(source.join("package-lock.json")).ok();
     if !installed {
         copy_tree(&source, &home)?;
-        run(&home, "npm", &["ci", "--ignore-scripts", "--no-audit", "--no-fund"])?;
+        run(
+            &home,
+            "npm",
+            &["ci", "--ignore-scripts", "--no-audit", "--no-fund"],
+        )?;
     }
-    run(&home, "perl", &["-MTAP::Parser", "-MJSON::PP", "-MEncode", "-e", "1"])
-        .map_err(|error| Failure::new(format!("core Perl with TAP::Parser is needed: {error}")))
+    run(
+        &home,
+        "perl",
+        &["-MTAP::Parser", "-MJSON::PP", "-MEncode", "-e", "1"],
+    )
+    .map_err(|error| Failure::new(format!("core Perl with TAP::Parser is needed: {error}")))
 }

@@ -19,11 +19,23 @@ pub(crate) fn run() -> Result<(), Failure> {
     _ = std::fs::remove_dir_all(space.join("run.json.artifacts"));
     say("# pinning a toolchain lock over what was built\n");
     let suite = "suite/edict.test-suite.json";
-    show(&programs, &space, &["lock", "--suite", suite, "--existing", "replace"])?;
+    show(
+        &programs,
+        &space,
+        &["lock", "--suite", suite, "--existing", "replace"],
+    )?;
     say("# running the suite: build, verify, execute, check the evidence, report\n");
-    show(&programs, &space, &["--suite", suite, "--report-json", "run.json"])?;
+    show(
+        &programs,
+        &space,
+        &["--suite", suite, "--report-json", "run.json"],
+    )?;
     say("# recomputing the report from its own artifacts\n");
-    show(&programs, &space, &["report", "verify", "run.json", "--require-green"])?;
+    show(
+        &programs,
+        &space,
+        &["report", "verify", "run.json", "--require-green"],
+    )?;
     say(LEGEND);
     Ok(())
 }

@@ -14,9 +14,18 @@ const EDGES: &[(&str, &[&str])] = &[
     ("edict-test-snapshot", &["edict-codec", "edict-test-model"]),
     ("edict-test-process", &["edict-codec", "edict-test-model"]),
     ("edict-test-store", &["edict-codec", "edict-test-model"]),
-    ("edict-test-compiler", &["edict-codec", "edict-test-model", "edict-test-process"]),
-    ("edict-test-verifier", &["edict-codec", "edict-test-model", "edict-test-process"]),
-    ("edict-test-echo", &["edict-codec", "edict-test-model", "edict-test-process"]),
+    (
+        "edict-test-compiler",
+        &["edict-codec", "edict-test-model", "edict-test-process"],
+    ),
+    (
+        "edict-test-verifier",
+        &["edict-codec", "edict-test-model", "edict-test-process"],
+    ),
+    (
+        "edict-test-echo",
+        &["edict-codec", "edict-test-model", "edict-test-process"],
+    ),
     (
         "edict-test",
         &[
@@ -48,17 +57,33 @@ const OWNERS: &[(&str, &[&str])] = &[
     ("getrandom", &["edict-test"]),
     (
         "rustix",
-        &["edict-test-snapshot", "edict-test-process", "edict-test-store", "edict-test", "echo-host"],
+        &[
+            "edict-test-snapshot",
+            "edict-test-process",
+            "edict-test-store",
+            "edict-test",
+            "echo-host",
+        ],
     ),
 ];
 
 fn metadata() -> Value {
     let output = Command::new(env!("CARGO"))
-        .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])
+        .args([
+            "metadata",
+            "--no-deps",
+            "--offline",
+            "--format-version",
+            "1",
+        ])
         .current_dir(root())
         .output()
         .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
@@ -104,7 +129,10 @@ fn nothing_links_a_program_of_the_toolchain() {
     let programs = ["edict", "edict-verifier", "echo-host"];
     for (name, dependencies) in dependencies() {
         for program in programs {
-            assert!(!dependencies.iter().any(|it| it == program), "`{name}` links `{program}`");
+            assert!(
+                !dependencies.iter().any(|it| it == program),
+                "`{name}` links `{program}`"
+            );
         }
     }
 }
@@ -114,7 +142,10 @@ fn foreign_crates_stay_with_their_owners() {
     for (name, dependencies) in dependencies() {
         for (foreign, owners) in OWNERS {
             if dependencies.iter().any(|it| it == foreign) {
-                assert!(owners.contains(&name.as_str()), "`{name}` may not name `{foreign}`");
+                assert!(
+                    owners.contains(&name.as_str()),
+                    "`{name}` may not name `{foreign}`"
+                );
             }
         }
     }

@@ -58,12 +58,20 @@ fn every_row_has_a_known_status_and_names_tests_that_exist() {
         match row.status.as_str() {
             "implemented" => assert!(!row.tests.is_empty(), "{}: no test named", row.id),
             status if status.starts_with("open") => {
-                assert!(status.len() > "open: ".len(), "{}: say whose issue it is", row.id);
+                assert!(
+                    status.len() > "open: ".len(),
+                    "{}: say whose issue it is",
+                    row.id
+                );
             }
             status => panic!("{}: unknown status `{status}`", row.id),
         }
         for test in &row.tests {
-            assert!(tests.contains(test), "{}: no test is called `{test}`", row.id);
+            assert!(
+                tests.contains(test),
+                "{}: no test is called `{test}`",
+                row.id
+            );
         }
     }
 }
@@ -75,10 +83,18 @@ fn every_requirement_has_exactly_one_row() {
         *counts.entry(row.id).or_default() += 1;
     }
     for number in 1..=25 {
-        assert_eq!(counts.get(&format!("BT-{number:03}")), Some(&1), "BT-{number:03}");
+        assert_eq!(
+            counts.get(&format!("BT-{number:03}")),
+            Some(&1),
+            "BT-{number:03}"
+        );
     }
     for number in 1..=32 {
-        assert_eq!(counts.get(&format!("B{number:02}")), Some(&1), "B{number:02}");
+        assert_eq!(
+            counts.get(&format!("B{number:02}")),
+            Some(&1),
+            "B{number:02}"
+        );
     }
 }
 
@@ -86,7 +102,9 @@ fn every_requirement_has_exactly_one_row() {
 fn every_numbered_test_stands_in_the_row_of_its_number() {
     let rows = rows();
     for test in tests() {
-        let Some(number) = test.strip_prefix("bt_").and_then(|rest| rest.get(..3)) else { continue };
+        let Some(number) = test.strip_prefix("bt_").and_then(|rest| rest.get(..3)) else {
+            continue;
+        };
         let id = format!("BT-{number}");
         let row = rows.iter().find(|row| row.id == id);
         assert!(

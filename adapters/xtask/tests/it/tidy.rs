@@ -26,8 +26,16 @@ fn a_local_clippy_file_only_removes_lines_of_the_strictest_form() {
 #[test]
 fn the_top_level_holds_what_the_plan_says() {
     let planned = [
-        "Cargo.lock", "Cargo.toml", "LICENSE", "README.md", "adapters", "docs", "engine", "queries",
-        "reporters", "testdata",
+        "Cargo.lock",
+        "Cargo.toml",
+        "LICENSE",
+        "README.md",
+        "adapters",
+        "docs",
+        "engine",
+        "queries",
+        "reporters",
+        "testdata",
     ];
     let mut found: Vec<String> = std::fs::read_dir(root())
         .unwrap()
@@ -42,8 +50,15 @@ fn the_top_level_holds_what_the_plan_says() {
 fn every_source_names_its_license_and_says_what_it_decides() {
     for (path, source) in sources() {
         let mut lines = source.lines();
-        assert_eq!(lines.next(), Some("// SPDX-License-Identifier: Apache-2.0"), "{path}");
-        assert!(lines.next().is_some_and(|it| it.starts_with("//! ")), "{path}: no first sentence");
+        assert_eq!(
+            lines.next(),
+            Some("// SPDX-License-Identifier: Apache-2.0"),
+            "{path}"
+        );
+        assert!(
+            lines.next().is_some_and(|it| it.starts_with("//! ")),
+            "{path}: no first sentence"
+        );
     }
 }
 
@@ -56,12 +71,19 @@ fn long_files_have_a_reason() {
         })
         .map(|(path, source)| format!("{path}: {}", source.lines().count()))
         .collect();
-    assert!(long.is_empty(), "split these, or list a reason in LONG: {long:#?}");
+    assert!(
+        long.is_empty(),
+        "split these, or list a reason in LONG: {long:#?}"
+    );
 }
 
 #[test]
 fn no_test_is_switched_off() {
-    let marks = [concat!("#[", "ignore"), concat!("should_", "panic"), concat!("todo", "!(")];
+    let marks = [
+        concat!("#[", "ignore"),
+        concat!("should_", "panic"),
+        concat!("todo", "!("),
+    ];
     for (path, source) in sources() {
         for mark in marks {
             assert!(!source.contains(mark), "{path} contains {mark}");
@@ -70,8 +92,7 @@ fn no_test_is_switched_off() {
 }
 
 /// Words that name what a caller does with the host; the host knows no caller.
-const APPLICATION_WORDS: [&str; 7] =
-    ["test", "tests", "assert", "tap", "rope", "editor", "suite"];
+const APPLICATION_WORDS: [&str; 7] = ["test", "tests", "assert", "tap", "rope", "editor", "suite"];
 
 #[test]
 fn the_host_is_neutral() {
@@ -84,7 +105,11 @@ fn the_host_is_neutral() {
                 .split(|sign: char| !sign.is_ascii_alphanumeric())
                 .map(str::to_ascii_lowercase)
                 .find(|word| APPLICATION_WORDS.contains(&word.as_str()));
-            assert!(found.is_none(), "{path}:{}: the host says {found:?}", number + 1);
+            assert!(
+                found.is_none(),
+                "{path}:{}: the host says {found:?}",
+                number + 1
+            );
         }
     }
 }
@@ -104,10 +129,19 @@ fn execution_queries_carry_no_option_that_could_run_them_twice() {
 
 #[test]
 fn the_tree_names_no_place_outside_itself() {
-    let roots = [concat!("/", "work", "/"), concat!("/", "root", "/"), concat!("../", "shared")];
+    let roots = [
+        concat!("/", "work", "/"),
+        concat!("/", "root", "/"),
+        concat!("../", "shared"),
+    ];
     for path in files() {
-        let Ok(text) = std::fs::read_to_string(&path) else { continue };
-        if path.file_name().is_some_and(|it| it == "Cargo.lock" || it == "package-lock.json") {
+        let Ok(text) = std::fs::read_to_string(&path) else {
+            continue;
+        };
+        if path
+            .file_name()
+            .is_some_and(|it| it == "Cargo.lock" || it == "package-lock.json")
+        {
             continue;
         }
         for place in roots {
