@@ -35,6 +35,8 @@ mod hosts;
 #[cfg(test)]
 mod init;
 #[cfg(test)]
+mod isolation;
+#[cfg(test)]
 mod labels;
 #[cfg(test)]
 mod lawpack;
