@@ -208,7 +208,8 @@ fn lines(
             subject: subject.to_owned(),
             name: recomputed.name.to_owned(),
             outcome,
-            stated: stated == recomputed && !report.complete,
+            stated: !report.complete
+                && (stated == recomputed || context::only_offline(recomputed, bound)),
         });
     }
 }

@@ -195,9 +195,9 @@ fn built(artifacts: Vec<Artifact>) -> Option<(Built, Option<Artifact>)> {
     let report = one(ArtifactRole::VerificationReport);
     rows.next().is_none().then_some((
         Built {
-            core,
-            target_ir,
-            projection,
+            core: Some(core),
+            target_ir: Some(target_ir),
+            projection: Some(projection),
             package,
             source,
             lawpack_exports,
