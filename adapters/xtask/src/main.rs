@@ -8,6 +8,7 @@ mod host;
 mod jim_jobs;
 mod job;
 mod kill_loop;
+mod man;
 mod random_programs;
 mod tests;
 mod tour;
@@ -22,6 +23,7 @@ const HELP: &str = "cargo xtask JOB
             apply each deliberate fault to a copy of the tree; the test that it names must fail
   random-programs --count N --seed S [--profile debug|release]
             generate N programs; compiler, verifier, second evaluator and host must agree on each
+  man DIR   write completions and manual pages of edict-test into a directory
   bench     measure what the product costs beside the least that the same work can cost
   kill-loop [--count N] [--seed S]
             kill a release build of the host N times while it settles, and judge every recovery
@@ -34,6 +36,7 @@ fn main() -> ExitCode {
         ["tour"] => tour::run(),
         ["test"] => tests::run_tests(),
         ["faults", names @ ..] => faults::run(names),
+        ["man", directory] => man::write(directory),
         ["bench"] => bench::run(),
         ["bench-echo", sent, received] => bench::host::echo(sent, received),
         ["kill-loop", options @ ..] => {
@@ -41,6 +44,7 @@ fn main() -> ExitCode {
         }
         ["random-programs", options @ ..] => random_programs::run_with(options),
         ["jim-suite", table, out] => jim_jobs::write_suite(table, out),
+        ["jim-edit"] => jim_jobs::measure(),
         ["jim-vendor"] => jim_jobs::vendor(),
         ["jim-random", edits, seed] => jim_jobs::random_edits(edits, seed),
         ["jim-mutations", ids @ ..] => jim_jobs::mutations(ids),

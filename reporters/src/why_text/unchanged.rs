@@ -27,7 +27,8 @@ pub(super) fn unchanged(explanation: &Explanation) -> String {
     });
     let roles = roles.count();
     if roles > 0 {
-        groups.push(format!("toolchain ({roles} roles)"));
+        let plural = if roles == 1 { "role" } else { "roles" };
+        groups.push(format!("toolchain ({roles} {plural})"));
     }
     if equal("application.source[0]") {
         groups.push("source".to_owned());

@@ -7,3 +7,5 @@ mod export;
 mod label;
 #[cfg(test)]
 mod tap;
+#[cfg(test)]
+mod why_text;

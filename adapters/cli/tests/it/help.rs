@@ -63,6 +63,19 @@ fn every_example_of_the_help_is_a_command_line_of_this_program() {
 }
 
 #[test]
+fn progress_is_for_terminals_and_changes_no_byte() {
+    let space = crate::project::project();
+    let (plain, _) = space.run(&[]);
+    let (asked, _) = space.run(&["--progress"]);
+    assert_eq!((plain.code, asked.code), (0, 0), "{}", asked.stderr);
+    assert_eq!(plain.stdout, asked.stdout);
+    assert_eq!(
+        asked.stderr, plain.stderr,
+        "standard error is no terminal here"
+    );
+}
+
+#[test]
 fn completions_and_pages_name_every_command() {
     let directory = tempfile::tempdir().unwrap();
     clap_mangen::generate_to(tree(), directory.path()).unwrap();

@@ -312,7 +312,7 @@ fn two_reports_of_two_machines_are_compared_without_a_state() {
           execute    executed    always: context hhhh.. is new; executions are never reused
           verdict    changed     status 0 -> 1, message "left + right: expected 6, got 5"
 
-          unchanged  toolchain (11 roles), source, expectation, setup, skip, limits, order
+          unchanged  toolchain (11 roles), source, lawpacks (2), expectation, setup, skip, limits, order
           cause      fixture   the only differing leaf
     "#]],
     );

@@ -187,3 +187,18 @@ fn two_writers_of_one_key_leave_one_entry() {
     assert_eq!(space.files("action").len(), 1);
     assert_eq!(second.built(&recipe()).found, Some(built()));
 }
+
+#[test]
+fn an_explanation_finds_the_outputs_of_a_key_and_believes_no_other_bytes() {
+    let space = Space::new();
+    let key = key(&recipe());
+    assert_eq!(space.store.outputs(&key), None);
+    space.store.keep_built(&recipe(), &built());
+    let outputs = space.store.outputs(&key).unwrap();
+    let roles: Vec<&str> = outputs.iter().map(|it| it.role.name()).collect();
+    assert_eq!(roles[..2], ["core", "target-ir"]);
+    for path in space.files("blob") {
+        fs::write(path, "other bytes").unwrap();
+    }
+    assert_eq!(space.store.outputs(&key), None);
+}
