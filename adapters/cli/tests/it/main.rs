@@ -21,6 +21,8 @@ mod crashes;
 #[cfg(test)]
 mod cross_check;
 #[cfg(test)]
+mod docs;
+#[cfg(test)]
 mod docs_commands;
 #[cfg(test)]
 mod documents;
@@ -62,5 +64,7 @@ mod support;
 mod swaps;
 #[cfg(test)]
 mod tour;
+#[cfg(test)]
+mod upstream;
 #[cfg(test)]
 mod why;
