@@ -7,6 +7,7 @@ mod compare;
 mod files;
 mod of_report;
 mod prove;
+mod recompute;
 mod record;
 mod stored;
 

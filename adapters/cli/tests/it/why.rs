@@ -354,6 +354,28 @@ fn what_is_no_longer_in_the_store_is_marked_unverified() {
     );
 }
 
+#[test]
+fn a_record_whose_leaves_are_not_those_of_its_identities_is_marked_unverified() {
+    let space = project();
+    run(&space, 0);
+    run(&space, 0);
+    let text = fs::read_to_string(record_path(&space, 1)).unwrap();
+    fs::write(
+        record_path(&space, 1),
+        text.replace("\"value\": 30000", "\"value\": 20000"),
+    )
+    .unwrap();
+    let answer = document(&why(&space, &["--json"]));
+    assert_eq!(
+        answer["causes"],
+        serde_json::json!(["limits", "unverified"])
+    );
+    assert_eq!(
+        answer["unverified"],
+        serde_json::json!(["run 1: its content is not what its identities say"])
+    );
+}
+
 /// Writes another verdict into the record of a run: what a nondeterministic host would leave.
 fn forge(space: &Space, number: u64, verdict: &str, kind: &str) {
     let mut forged = record(space, number);

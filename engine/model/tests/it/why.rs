@@ -454,3 +454,28 @@ fn what_a_report_does_not_tell_apart_in_an_application_is_one_leaf() {
         )
     );
 }
+
+#[test]
+fn a_record_holds_only_with_the_leaves_of_its_identities() {
+    let record = golden();
+    assert!(record.holds());
+    for index in 0..record.leaves.len() {
+        let mut spoiled = record.clone();
+        let leaf = &mut spoiled.leaves[index];
+        leaf.value = LeafValue::Text("another".to_owned());
+        let label = leaf.label.clone();
+        assert!(!spoiled.holds(), "{label}");
+    }
+    for case in 0..record.cases.len() {
+        for index in 0..record.cases[case].leaves.len() {
+            let mut spoiled = record.clone();
+            let leaf = &mut spoiled.cases[case].leaves[index];
+            leaf.value = LeafValue::Text("another".to_owned());
+            let label = leaf.label.clone();
+            assert!(!spoiled.holds(), "{case} {label}");
+        }
+    }
+    let mut swapped = record.clone();
+    swapped.cases.swap(0, 1);
+    assert!(!swapped.holds());
+}

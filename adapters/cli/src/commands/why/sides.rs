@@ -174,10 +174,11 @@ impl Records {
         let bytes = self.store.load(number)?;
         let record = decode_record(&bytes).ok()?;
         // A record that was moved under another number is not the record of that run.
+        let holds = record.holds();
         (record.number == number).then_some(Side {
             record,
             name: RunName::Number(number),
-            holds: true,
+            holds,
         })
     }
 }

@@ -19,7 +19,7 @@ pub(super) fn unverified(sides: &Sides, explanation: &Explanation) -> Vec<String
     for side in [&sides.from, &sides.to] {
         if !side.holds {
             found.push(format!(
-                "{}: its content is not what its digest says",
+                "{}: its content is not what its identities say",
                 side.name
             ));
         }
