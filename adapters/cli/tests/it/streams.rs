@@ -143,7 +143,7 @@ fn b10_what_children_print_never_reaches_the_stream() {
     for (role, primary) in [
         ("compiler", "build/CompilerProtocol"),
         ("verifier", "verify/VerifierProtocol"),
-        ("host", "host/HandshakeFailed"),
+        ("host", "host/FrameMalformed"),
     ] {
         let space = Space::of("tour");
         space.only(&["choose-left", "branch-loud"]);
