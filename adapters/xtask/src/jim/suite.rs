@@ -67,13 +67,13 @@ pub fn write_cases(table: &Table, out: &Path) -> Result<(), JimError> {
         ("cases", Json::Array(rows)),
     ]);
     fs::write(out.join(MANIFEST), write_document(&manifest))?;
-    let uncovered: String = table
+    let uncovered: Vec<_> = table
         .uncovered()
-        .iter()
+        .into_iter()
         .map(|id| format!("uncovered {id}\n"))
         .collect();
     if !uncovered.is_empty() {
-        fs::write(out.join("uncovered.txt"), uncovered)?;
+        fs::write(out.join("uncovered.txt"), uncovered.concat())?;
     }
     Ok(())
 }

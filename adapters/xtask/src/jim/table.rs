@@ -126,6 +126,7 @@ impl Table {
     }
 
     /// The rows with these ids, in the order of the table.
+    #[must_use]
     pub fn only(&self, ids: &[&str]) -> Self {
         let cases = self.cases.iter().filter(|it| ids.contains(&it.id.as_str()));
         Self {

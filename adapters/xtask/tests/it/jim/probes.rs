@@ -32,13 +32,20 @@ fn probes() -> &'static Programs {
     })
 }
 
-/// Status and message of a probe, or the coordinate it ends in.
+/// How a probe ends.
+#[derive(Debug, PartialEq, Eq)]
+enum End {
+    Status(u64, String),
+    Obstruction(String),
+}
+
+/// Runs a probe.
 fn probe<const N: usize>(
     served: &mut Served,
     lane: &mut Lane,
     program: &'static str,
     input: [(&str, Value); N],
-) -> Result<(u64, String), String> {
+) -> End {
     let step = Step {
         program,
         input: Value::text_map(input),
@@ -46,7 +53,7 @@ fn probe<const N: usize>(
     };
     let ended = lane.run(&mut served.host, &step).unwrap();
     if let Some(coordinate) = ended.coordinate {
-        return Err(coordinate);
+        return End::Obstruction(coordinate);
     }
     let message = ended
         .body
@@ -55,7 +62,8 @@ fn probe<const N: usize>(
         .as_text()
         .unwrap()
         .to_owned();
-    Ok((ended.body.get("status").unwrap().as_u64().unwrap(), message))
+    let status = ended.body.get("status").unwrap().as_u64().unwrap();
+    End::Status(status, message)
 }
 
 fn open(served: &mut Served) -> Lane {
@@ -63,12 +71,12 @@ fn open(served: &mut Served) -> Lane {
     Lane::open(&mut served.host, probes(), "probes", 77, false).unwrap()
 }
 
-fn passed() -> Result<(u64, String), String> {
-    Ok((0, String::new()))
+fn passed() -> End {
+    End::Status(0, String::new())
 }
 
-fn failed(message: &str) -> Result<(u64, String), String> {
-    Ok((1, message.to_owned()))
+fn failed(message: &str) -> End {
+    End::Status(1, message.to_owned())
 }
 
 #[test]
@@ -88,7 +96,8 @@ fn bt_022_slices_are_cut_exactly_where_they_are_proved() {
             };
             let Some(cut) = text.get(start..end) else {
                 let ended = probe(&mut served, &mut lane, "probe-slice", input(b""));
-                assert_eq!(ended.unwrap_err(), "echo.obstruction.input-constraint/v1");
+                let coordinate = "echo.obstruction.input-constraint/v1".to_owned();
+                assert_eq!(ended, End::Obstruction(coordinate));
                 continue;
             };
             let found = probe(&mut served, &mut lane, "probe-slice", input(cut));
