@@ -12,7 +12,7 @@ use edict_test_model::{
 };
 use edict_test_process::{Isolation, IsolationLevel, PrivateDir, ToolDir, probe};
 use edict_test_queries::{Actions, Ports, ReusePolicy, SnapshotFile, SuiteBytes};
-use edict_test_snapshot::{SuiteRoot, toolchain::read_tools};
+use edict_test_snapshot::{SuiteRoot, toolchain::read_tools, tree::Tree};
 use edict_test_verifier::ReportVerifier;
 use std::{
     path::{Path, PathBuf},
@@ -200,6 +200,7 @@ impl Wired {
         });
         let ports = Making {
             directory: &directory,
+            provider: provider_files(tools.provider_package),
             private: private.path(),
             isolation,
             process_per_case: around.process_per_case,
@@ -240,6 +241,8 @@ impl Wired {
 /// What the ports are made from.
 struct Making<'a> {
     directory: &'a ToolDir,
+    /// Files of the provider package, in shape `upstream`.
+    provider: Vec<(String, Arc<[u8]>)>,
     private: &'a Path,
     isolation: Isolation,
     process_per_case: bool,
@@ -258,6 +261,7 @@ impl Making<'_> {
         Ok(Ports {
             compiler: Arc::new(EdictCompiler {
                 program: self.directory.program(Role::Compiler.name()),
+                provider: self.provider.clone(),
                 temporary: self.private.to_path_buf(),
                 isolation: self.isolation,
                 stop: self.stop.clone(),
@@ -285,8 +289,15 @@ impl Making<'_> {
             wall_timeout_ms: self.limits.wall_timeout_ms(),
             stop: self.stop.clone(),
         });
-        Ok(Arc::new(EchoHost::new(settings, Box::new(launch))))
+        let host = EchoHost::new(settings, Box::new(launch)).for_shape(lock.shape);
+        Ok(Arc::new(host))
     }
+}
+
+/// Path and bytes of each file of a provider package.
+fn provider_files(package: Option<Tree>) -> Vec<(String, Arc<[u8]>)> {
+    let files = package.map(|tree| tree.files).unwrap_or_default();
+    files.into_iter().map(|it| (it.path, it.bytes)).collect()
 }
 
 fn not_private(place: &Path, error: &std::io::Error) -> Failure {

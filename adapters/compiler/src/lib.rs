@@ -13,10 +13,9 @@ use edict_test_model::{
     built::Built,
     failure::{Failure, FailureKind, Stage},
     ports::{BuildRequest, Compiler, StopFlag},
-    suite::Shape,
 };
 use edict_test_process::{ChildSpec, Deadline, Isolation, PrivateDir, Watch, run};
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
 /// The compiler of a lock, as its verified copy.
 #[derive(Clone, Debug)]
@@ -25,6 +24,8 @@ pub struct EdictCompiler {
     pub program: PathBuf,
     /// Existing directory below which each build gets a private one.
     pub temporary: PathBuf,
+    /// Path and bytes of every file of the provider package, in shape `upstream`.
+    pub provider: Vec<(String, Arc<[u8]>)>,
     /// Whether the compiler may run with less than full isolation.
     pub isolation: Isolation,
     /// The stop flag of the run.
@@ -33,9 +34,6 @@ pub struct EdictCompiler {
 
 impl Compiler for EdictCompiler {
     fn build(&self, request: &BuildRequest) -> Result<Built, Failure> {
-        if request.recipe.shape == Shape::Upstream {
-            return Err(unsupported_shape());
-        }
         let private = PrivateDir::create(&self.temporary).map_err(|error| {
             let message = format!("make a private directory for the compiler: {error}");
             Failure::new(Stage::Build, FailureKind::CompilerSpawnFailed, message)
@@ -58,7 +56,7 @@ impl Compiler for EdictCompiler {
 
 impl EdictCompiler {
     fn build_in(&self, private: &PrivateDir, request: &BuildRequest) -> Result<Built, Failure> {
-        let staged = stage::stage(private.path(), request)?;
+        let staged = stage::stage(private.path(), request, &self.provider)?;
         let spec = ChildSpec {
             file_bytes: request.artifact_bytes.get(),
             cpu_seconds: Some(request.wall_timeout_ms.div_ceil(1000).saturating_add(1)),
@@ -85,14 +83,4 @@ impl EdictCompiler {
         }
         outputs::read(&staged.output, request)
     }
-}
-
-/// The artifacts of the upstream shape are packages of another schema, which no listed host executes.
-fn unsupported_shape() -> Failure {
-    Failure::new(
-        Stage::Toolchain,
-        FailureKind::ProfileUnsupported,
-        "packages of the upstream shape (`echo.operation-package/v1`) cannot be executed; use a lock \
-         of shape `bundled`",
-    )
 }

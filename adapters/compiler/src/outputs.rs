@@ -9,7 +9,9 @@ use edict_test_model::{
     diagnostic::Detail,
     failure::{Failure, FailureKind, Stage},
     ids::Locator,
+    package::upstream::{OPERATION_PACKAGE_SCHEMA, OPERATION_REPORT_SCHEMA},
     ports::{BuildRequest, StagedLawpack},
+    suite::Shape,
 };
 use std::{
     collections::BTreeSet,
@@ -20,29 +22,42 @@ use std::{
 };
 
 /// The files of a build in the bundled shape (S18).
-const OUTPUTS: [ArtifactRole; 4] = [
+const BUNDLED: &[ArtifactRole] = &[
     ArtifactRole::Core,
     ArtifactRole::TargetIr,
     ArtifactRole::ResultProjection,
     ArtifactRole::Package,
 ];
+/// The files of a build in the upstream shape, whose compiler verifies too.
+const UPSTREAM: &[ArtifactRole] = &[ArtifactRole::Package, ArtifactRole::VerificationReport];
 /// Entries looked at in an output directory: more than a right one has.
 const MAX_ENTRIES: usize = 64;
 
-/// Reads the four artifacts of `directory` and identifies them, the source and the exports.
+/// Reads the artifacts of `directory` and identifies them, the source and the exports.
 pub(crate) fn read(directory: &Path, request: &BuildRequest) -> Result<Built, Failure> {
-    expect_exactly(directory)?;
+    let is_upstream = request.recipe.shape == Shape::Upstream;
+    expect_exactly(directory, if is_upstream { UPSTREAM } else { BUNDLED })?;
     let mut budget = Budget::new(request.artifact_bytes.get());
     let mut artifact = |role: ArtifactRole| {
         let name = role.file_name().unwrap_or_default();
         let bytes = read_file(&directory.join(name), name, budget, request.artifact_bytes)?;
         budget.take(bytes.len() as u64);
-        identify(role, role.domain().unwrap_or_default(), name, bytes)
+        let domain = match role {
+            ArtifactRole::Package if is_upstream => OPERATION_PACKAGE_SCHEMA,
+            ArtifactRole::VerificationReport if is_upstream => OPERATION_REPORT_SCHEMA,
+            role => role.domain().unwrap_or_default(),
+        };
+        identify(role, domain, name, bytes)
     };
+    let mut of_shape =
+        |role: ArtifactRole, wanted: bool| wanted.then(|| artifact(role)).transpose();
+    let core = of_shape(ArtifactRole::Core, !is_upstream)?;
+    let target_ir = of_shape(ArtifactRole::TargetIr, !is_upstream)?;
+    let projection = of_shape(ArtifactRole::ResultProjection, !is_upstream)?;
     Ok(Built {
-        core: artifact(ArtifactRole::Core)?,
-        target_ir: artifact(ArtifactRole::TargetIr)?,
-        projection: artifact(ArtifactRole::ResultProjection)?,
+        core,
+        target_ir,
+        projection,
         package: artifact(ArtifactRole::Package)?,
         source: Artifact::source(staged(request, &request.source)?),
         lawpack_exports: request
@@ -50,22 +65,24 @@ pub(crate) fn read(directory: &Path, request: &BuildRequest) -> Result<Built, Fa
             .iter()
             .map(|lawpack| exports(request, lawpack))
             .collect::<Result<_, _>>()?,
-        report: None,
+        report: is_upstream
+            .then(|| artifact(ArtifactRole::VerificationReport))
+            .transpose()?,
     })
 }
 
-/// The four files must be there, and nothing else. Nothing changes them any more: the process tree of
+/// The files of the shape must be there, and nothing else. Nothing changes them any more: the process tree of
 /// the compiler is gone.
-fn expect_exactly(directory: &Path) -> Result<(), Failure> {
+fn expect_exactly(directory: &Path, outputs: &[ArtifactRole]) -> Result<(), Failure> {
     let names = names(directory).unwrap_or_default();
-    for role in OUTPUTS {
+    for role in outputs {
         let name = role.file_name().unwrap_or_default();
         if !names.contains(name) {
             let message = format!("the compiler succeeded without writing `{name}`");
             return Err(about(FailureKind::BuildOutputMissing, message, name));
         }
     }
-    let expected = |name: &str| OUTPUTS.iter().any(|role| role.file_name() == Some(name));
+    let expected = |name: &str| outputs.iter().any(|role| role.file_name() == Some(name));
     let stray = names.iter().find(|name| {
         let is_file = fs::symlink_metadata(directory.join(name)).is_ok_and(|it| it.is_file());
         !is_file || !expected(name)

@@ -6,11 +6,13 @@ use edict_test_model::{
     failure::{Failure, FailureKind, Stage},
     ids::Locator,
     ports::BuildRequest,
+    suite::Shape,
 };
 use std::{
     fs::{self, OpenOptions},
     io::{self, Write as _},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 /// Directory of the application below the private one.
@@ -28,7 +30,11 @@ pub(crate) struct Staged {
 }
 
 /// Writes the files of `request` below `private`.
-pub(crate) fn stage(private: &Path, request: &BuildRequest) -> Result<Staged, Failure> {
+pub(crate) fn stage(
+    private: &Path,
+    request: &BuildRequest,
+    provider: &[(String, Arc<[u8]>)],
+) -> Result<Staged, Failure> {
     let output = free_name(request);
     let root = private.join(APPLICATION);
     for file in &request.files {
@@ -47,10 +53,49 @@ pub(crate) fn stage(private: &Path, request: &BuildRequest) -> Result<Staged, Fa
             Failure::new(Stage::Build, FailureKind::CompilerSpawnFailed, message)
         })?;
     }
+    if request.recipe.shape == Shape::Upstream {
+        stage_provider(&root, request, provider)?;
+    }
     Ok(Staged {
         document: format!("{APPLICATION}/{}", request.document),
         output: root.join(output),
     })
+}
+
+/// Stages the pinned provider package where the document expects it. A file that is there already
+/// must be the same bytes (S17).
+fn stage_provider(
+    root: &Path,
+    request: &BuildRequest,
+    provider: &[(String, Arc<[u8]>)],
+) -> Result<(), Failure> {
+    let Some(place) = &request.provider_package else {
+        return Err(Failure::new(
+            Stage::Lock,
+            FailureKind::LockDisagreesWithApplication,
+            format!("`{}` names no target.providerPackage", request.document),
+        ));
+    };
+    for (name, bytes) in provider {
+        let path = Locator::parse(&format!("{place}/{name}")).map_err(|_| {
+            Failure::internal(format!("`{name}` of the provider package is no path"))
+        })?;
+        match request.files.iter().find(|file| file.path == path) {
+            Some(staged) if staged.bytes == *bytes => {}
+            Some(_) => {
+                return Err(Failure::new(
+                    Stage::Toolchain,
+                    FailureKind::ProviderPackageMismatch,
+                    format!("`{path}` is not the file of the pinned provider package"),
+                ));
+            }
+            None => write(root, &path, bytes).map_err(|error| {
+                let message = format!("stage `{path}` for the compiler: {error}");
+                Failure::new(Stage::Build, FailureKind::CompilerSpawnFailed, message)
+            })?,
+        }
+    }
+    Ok(())
 }
 
 /// A name that no staged path begins with.

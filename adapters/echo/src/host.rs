@@ -14,7 +14,7 @@ use edict_test_model::evidence::{CaseEvidence, ExecutionFailure, ExecutionStep};
 use edict_test_model::plan::{CasePlan, HostPins};
 use edict_test_model::ports::ExecutionPort;
 use edict_test_model::run::HostReport;
-use edict_test_model::suite::Role;
+use edict_test_model::suite::{Role, Shape};
 use edict_test_model::{ContextNonce, Failure, FailureKind, Stage};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -37,6 +37,8 @@ pub struct EchoHost {
     settings: HostSettings,
     launch: Box<dyn Launch>,
     state: Mutex<State>,
+    /// Whether the host is asked for the profile of packages of shape `upstream`.
+    is_anchored: bool,
 }
 
 #[derive(Debug, Default)]
@@ -58,6 +60,16 @@ impl EchoHost {
             settings,
             launch,
             state: Mutex::default(),
+            is_anchored: false,
+        }
+    }
+
+    /// As this port, for packages of that shape.
+    #[must_use]
+    pub fn for_shape(self, shape: Shape) -> Self {
+        Self {
+            is_anchored: shape == Shape::Upstream,
+            ..self
         }
     }
 
@@ -83,7 +95,13 @@ impl EchoHost {
             fail(Trouble::new(kind, format!("start the host: {message}")))
         })?;
         let mut client = Client::new(transport, max_frame_bytes);
-        match preflight::greet(&mut client, &state.ledger, max_frame_bytes, pins) {
+        match preflight::greet(
+            &mut client,
+            &state.ledger,
+            max_frame_bytes,
+            pins,
+            self.is_anchored,
+        ) {
             Ok((hello, body)) => {
                 let report = HostReport {
                     executable: self.settings.executable.clone(),

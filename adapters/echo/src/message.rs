@@ -6,7 +6,7 @@ use edict_codec::cbor::{self, DecodeLimits, Value};
 use edict_codec::digest::TypedDigest;
 use edict_test_model::built::Body;
 use edict_test_model::evidence::{Basis, OperationEvidence, OutcomeFrame, OutcomeKind, Program};
-use edict_test_model::package::{Counters, ExecutionBudget};
+use edict_test_model::package::ANCHORED_PROFILE;
 use edict_test_model::run::StorageKind;
 
 /// The transport protocol.
@@ -15,6 +15,14 @@ pub(crate) const PROTOCOL: &str = "echo.host-transport/v1";
 pub(crate) const PROFILE: &str = "echo.program/v1";
 /// The evidence versions that the runner can judge, ascending.
 pub(crate) const EVIDENCE: [&str; 3] = [
+    "echo.effectful-execution/v1",
+    "echo.pure-execution/v1",
+    "echo.receipt/v1",
+];
+
+/// The same with that of packages of shape `upstream`.
+pub(crate) const ANCHORED_AND_EVIDENCE: [&str; 4] = [
+    "echo.anchored-execution/v1",
     "echo.effectful-execution/v1",
     "echo.pure-execution/v1",
     "echo.receipt/v1",
@@ -60,13 +68,19 @@ pub(crate) struct Closed {
     pub(crate) last_receipt: Option<TypedDigest>,
 }
 
-pub(crate) fn hello(max_frame_bytes: u64) -> Value {
+/// `hello`; a client of packages of shape `upstream` asks for their profile and evidence too.
+pub(crate) fn hello(max_frame_bytes: u64, is_anchored: bool) -> Value {
+    let (profiles, evidence): (&[&str], &[&str]) = if is_anchored {
+        (&[ANCHORED_PROFILE, PROFILE], &ANCHORED_AND_EVIDENCE)
+    } else {
+        (&[PROFILE], &EVIDENCE)
+    };
     let texts = |names: &[&str]| Value::Array(names.iter().map(|it| Value::text(*it)).collect());
     Value::text_map([
         ("protocol", Value::text(PROTOCOL)),
         ("client", Value::text("edict-test")),
-        ("profiles", texts(&[PROFILE])),
-        ("evidence", texts(&EVIDENCE)),
+        ("profiles", texts(profiles)),
+        ("evidence", texts(evidence)),
         ("maxFrameBytes", Value::unsigned(max_frame_bytes)),
     ])
 }
@@ -198,11 +212,19 @@ impl Installed {
     /// Whether the host admitted exactly `program`.
     pub(crate) fn is_of(&self, program: &Program) -> bool {
         let package = &program.package;
+        let (budget, static_bound) = if package.anchored.is_some() {
+            (
+                package.budget.to_anchored(),
+                package.static_bound.to_anchored(),
+            )
+        } else {
+            (package.budget.to_value(), package.static_bound.to_value())
+        };
         self.installation == program.installation
             && self.operation == package.operation
             && self.kind == package.kind.name()
-            && self.budget == ExecutionBudget::to_value(package.budget)
-            && self.static_bound == Counters::to_value(package.static_bound)
+            && self.budget == budget
+            && self.static_bound == static_bound
             && self.input_type == package.input_type
             && self.output_type == package.output_type
     }

@@ -4,10 +4,11 @@
 use crate::client::{Answer, Client, Trouble};
 use crate::frame::{Direction, FrameKind};
 use crate::ledger::Ledger;
-use crate::message::{EVIDENCE, PROFILE, PROTOCOL, hello};
+use crate::message::{ANCHORED_AND_EVIDENCE, EVIDENCE, PROFILE, PROTOCOL, hello};
 use edict_test_model::FailureKind;
 use edict_test_model::built::Body;
 use edict_test_model::evidence::HostHello;
+use edict_test_model::package::ANCHORED_PROFILE;
 use edict_test_model::plan::HostPins;
 
 /// Least value of `maxFrameBytes` that a host accepts.
@@ -29,10 +30,11 @@ pub(crate) fn greet(
     ledger: &Ledger,
     max_frame_bytes: u64,
     pins: &HostPins,
+    is_anchored: bool,
 ) -> Result<(HostHello, Body), Trouble> {
     let request = FrameKind::Hello(Direction::Request);
     let failed = |message: String| Err(Trouble::new(FailureKind::HandshakeFailed, message));
-    let reply = match client.ask(request, &hello(max_frame_bytes), ledger)? {
+    let reply = match client.ask(request, &hello(max_frame_bytes, is_anchored), ledger)? {
         Answer::Done(reply) => reply,
         Answer::Refused(refusal) => {
             return Err(Trouble {
@@ -52,19 +54,24 @@ pub(crate) fn greet(
     if hello.fault_points {
         return failed("the host is a build that can be told to fail".to_owned());
     }
-    check_pins(&hello, pins)?;
+    check_pins(&hello, pins, is_anchored)?;
     Ok((hello, Body::new(reply.bytes)))
 }
 
-fn check_pins(hello: &HostHello, pins: &HostPins) -> Result<(), Trouble> {
+fn check_pins(hello: &HostHello, pins: &HostPins, is_anchored: bool) -> Result<(), Trouble> {
     let fail = |kind, message: String| Err(Trouble::new(kind, message));
-    if !hello.profiles.iter().any(|name| name == PROFILE) {
+    let (profile, evidence): (_, &[&str]) = if is_anchored {
+        (ANCHORED_PROFILE, &ANCHORED_AND_EVIDENCE)
+    } else {
+        (PROFILE, &EVIDENCE)
+    };
+    if !hello.profiles.iter().any(|name| name == profile) {
         return fail(
             FailureKind::ProfileUnsupported,
-            format!("the host does not support {PROFILE}"),
+            format!("the host does not support {profile}"),
         );
     }
-    let missing = EVIDENCE
+    let missing = evidence
         .iter()
         .find(|name| !hello.evidence.iter().any(|it| it == *name));
     if let Some(name) = missing {

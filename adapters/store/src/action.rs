@@ -17,6 +17,7 @@ use edict_test_model::{
     failure::Stage,
     ports::{ActionStore, BlobStore as _, Lookup},
     recipe::{BuildRecipe, Recipe, VerifyRecipe, key, leaves},
+    suite::Shape,
 };
 use std::io;
 
@@ -179,9 +180,13 @@ fn built(recipe: &BuildRecipe, artifacts: Vec<Artifact>) -> Result<Built, String
         rest.next_if(|artifact| artifact.role == role)
             .ok_or_else(|| format!("its outputs have no `{}` in place", role.name()))
     };
-    let core = next(ArtifactRole::Core)?;
-    let target_ir = next(ArtifactRole::TargetIr)?;
-    let projection = next(ArtifactRole::ResultProjection)?;
+    let mut intermediate = |role| match recipe.shape {
+        Shape::Bundled => next(role).map(Some),
+        Shape::Upstream => Ok(None),
+    };
+    let core = intermediate(ArtifactRole::Core)?;
+    let target_ir = intermediate(ArtifactRole::TargetIr)?;
+    let projection = intermediate(ArtifactRole::ResultProjection)?;
     let package = next(ArtifactRole::Package)?;
     let source = next(ArtifactRole::Source)?;
     let lawpack_exports = recipe

@@ -81,7 +81,10 @@ fn lawpacks(lawpacks: &[StagedLawpack]) -> Json {
 
 /// Writes everything that the request names below `private`, and makes the output directory.
 pub(crate) fn stage(private: &Path, request: &VerifyRequest) -> Result<(), Failure> {
-    let artifacts = artifacts(&request.built).map(|(_, artifact)| artifact);
+    let artifacts: Vec<_> = artifacts(&request.built)
+        .into_iter()
+        .map(|(_, artifact)| artifact)
+        .collect();
     stage_files(private, &request.files, &artifacts)
 }
 
@@ -114,13 +117,16 @@ fn unstaged(error: &io::Error) -> Failure {
 }
 
 /// The artifacts of a build by the member of the request that names them.
-fn artifacts(built: &Built) -> [(&'static str, &Artifact); 4] {
-    [
-        ("core", &built.core),
-        ("targetIr", &built.target_ir),
-        ("resultProjection", &built.projection),
-        ("package", &built.package),
-    ]
+fn artifacts(built: &Built) -> Vec<(&'static str, &Artifact)> {
+    let rows = [
+        ("core", built.core.as_ref()),
+        ("targetIr", built.target_ir.as_ref()),
+        ("resultProjection", built.projection.as_ref()),
+        ("package", Some(&built.package)),
+    ];
+    rows.into_iter()
+        .filter_map(|(member, artifact)| Some((member, artifact?)))
+        .collect()
 }
 
 fn artifact_path(artifact: &Artifact) -> String {

@@ -14,7 +14,7 @@ use crate::{
     diagnostic::Detail,
     evidence::Program,
     failure::{Failure, FailureKind, Stage},
-    package::{PackageError, ProgramPackage, VerificationReport},
+    package::{PackageError, ProgramPackage, VerificationReport, upstream::OperationReport},
     plan::CasePlan,
     run::{Check, CheckResult},
 };
@@ -55,12 +55,33 @@ pub fn check_report(
         .and_then(|()| pairs::producers(&package, subject.target_profile, subject.interpreter))
         .map_err(Mismatch::into_failure)?;
     let bytes = &verified.report.body.bytes;
-    let report = VerificationReport::decode(bytes).map_err(|error| report_failure(&error))?;
+    let report = VerificationReport::of(&package, bytes).map_err(|error| report_failure(&error))?;
     pairs::verification(&package, &report, &verified.report.identity)
         .map_err(Mismatch::into_failure)?;
     outcome(verified, &report)?;
     Program::decode(built.package.body.clone(), verified.report.body.clone())
         .map_err(|error| report_failure(&error))
+}
+
+/// The verification that a build of shape `upstream` brings with it; `None` for any other build.
+///
+/// # Errors
+/// `VerificationReportInvalid` for a report that cannot be read.
+pub fn report_of_build(built: &Built) -> Result<Option<Verified>, Failure> {
+    let Some(report) = &built.report else {
+        return Ok(None);
+    };
+    let stated = OperationReport::decode(&report.body.bytes).map_err(|it| report_failure(&it))?;
+    let outcome = if stated.accepted {
+        VerificationOutcome::Accepted
+    } else {
+        VerificationOutcome::Rejected
+    };
+    Ok(Some(Verified {
+        report: report.clone(),
+        outcome,
+        disagreement: None,
+    }))
 }
 
 fn outcome(verified: &Verified, report: &VerificationReport) -> Result<(), Failure> {

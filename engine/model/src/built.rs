@@ -182,12 +182,12 @@ impl Artifact {
 /// Two builds are equal when artifacts and source are: how they were come by is no part of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Built {
-    /// Canonical Core.
-    pub core: Artifact,
-    /// Target IR.
-    pub target_ir: Artifact,
-    /// The compiler-owned result projection.
-    pub projection: Artifact,
+    /// Canonical Core; none in shape `upstream`, whose compiler writes the package alone.
+    pub core: Option<Artifact>,
+    /// Target IR; likewise.
+    pub target_ir: Option<Artifact>,
+    /// The compiler-owned result projection; likewise, there it is embedded in the package.
+    pub projection: Option<Artifact>,
     /// The executable operation package.
     pub package: Artifact,
     /// The source file that was staged.
@@ -201,16 +201,13 @@ pub struct Built {
 impl Built {
     /// The artifacts in the order of D4, the verification report left out.
     pub fn artifacts(&self) -> Vec<&Artifact> {
-        [
-            &self.core,
-            &self.target_ir,
-            &self.projection,
-            &self.package,
-            &self.source,
-        ]
-        .into_iter()
-        .chain(&self.lawpack_exports)
-        .collect()
+        let intermediate = [&self.core, &self.target_ir, &self.projection];
+        intermediate
+            .into_iter()
+            .flatten()
+            .chain([&self.package, &self.source])
+            .chain(&self.lawpack_exports)
+            .collect()
     }
 }
 

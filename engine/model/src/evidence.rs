@@ -42,7 +42,7 @@ use crate::built::Body;
 use crate::diagnostic::{Child, Excerpt};
 use crate::failure::FailureKind;
 use crate::ids::ContextNonce;
-use crate::package::{PackageError, ProgramKind, ProgramPackage, VerificationReport};
+use crate::package::{PackageError, ProgramPackage, VerificationReport};
 use crate::run::{HostReport, StorageKind};
 use edict_codec::digest::TypedDigest;
 
@@ -72,7 +72,7 @@ impl Program {
     /// The first breach of `docs/host.md` 3.1 or 3.2.
     pub fn decode(package_file: Body, report_file: Body) -> Result<Self, PackageError> {
         let package = ProgramPackage::decode(&package_file.bytes)?;
-        let report = VerificationReport::decode(&report_file.bytes)?;
+        let report = VerificationReport::of(&package, &report_file.bytes)?;
         let installation = identity::installation(&package, &report.digest);
         Ok(Self {
             package_file,
@@ -88,7 +88,7 @@ impl Program {
 pub fn storage_for<'a>(programs: impl IntoIterator<Item = &'a Program>) -> StorageKind {
     if programs
         .into_iter()
-        .any(|program| program.package.kind == ProgramKind::Effectful)
+        .any(|program| program.package.kind.has_effects())
     {
         StorageKind::Durable
     } else {

@@ -5,12 +5,14 @@
 //! Sources: `docs/host.md` 3.1 and 3.2 for the bundled toolchain; for the upstream shape only what
 //! binds a report to a package ([`upstream`]).
 
+mod anchored;
 mod budget;
 pub(crate) mod fields;
 mod program;
 mod report;
 pub mod upstream;
 
+pub use anchored::{ANCHORED_PROFILE, Anchored};
 pub use budget::{Counters, ExecutionBudget};
 pub use fields::Malformed;
 pub use program::{

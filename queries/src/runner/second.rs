@@ -36,15 +36,21 @@ pub(crate) fn check(
         return judged;
     };
     let package = &operation.program.executable.package;
-    if package.kind != ProgramKind::Pure {
+    let Some(core) = operation
+        .program
+        .built
+        .core
+        .as_ref()
+        .filter(|_| package.kind == ProgramKind::Pure)
+    else {
         checks.left_out += 1;
         return judged;
-    }
+    };
     checks.compared += 1;
     let application = case.application(db);
     let intent = package.operation.rsplit('.').next().unwrap_or_default();
     let request = EvaluateRequest {
-        core: operation.program.built.core.clone(),
+        core: core.clone(),
         intent: intent.to_owned(),
         input: operation.input.clone(),
         lawpacks: lawpacks(db, application),

@@ -266,9 +266,9 @@ impl Compiler for Twin {
         let source = Artifact::source(Arc::clone(&source.bytes));
         let package = self.artifact(coordinate, ArtifactRole::Package);
         Ok(Built {
-            core: self.artifact(coordinate, ArtifactRole::Core),
-            target_ir: self.artifact(coordinate, ArtifactRole::TargetIr),
-            projection: self.artifact(coordinate, ArtifactRole::ResultProjection),
+            core: Some(self.artifact(coordinate, ArtifactRole::Core)),
+            target_ir: Some(self.artifact(coordinate, ArtifactRole::TargetIr)),
+            projection: Some(self.artifact(coordinate, ArtifactRole::ResultProjection)),
             package: patched(&package, &[("source", source.identity.to_value())]),
             lawpack_exports: vec![self.artifact(coordinate, ArtifactRole::LawpackExports)],
             source,
@@ -280,7 +280,7 @@ impl Compiler for Twin {
 impl Verifier for Twin {
     fn verify(&self, request: &VerifyRequest) -> Result<Verified, Failure> {
         self.counters.verifications.fetch_add(1, Ordering::SeqCst);
-        let core = &request.built.core.identity;
+        let core = &request.built.core.as_ref().unwrap().identity;
         let coordinate = self
             .programs
             .keys()

@@ -45,15 +45,15 @@ pub(crate) fn tests() -> Vec<libtest_mimic::Trial> {
 fn a_build_gives_four_artifacts_source_and_exports() {
     let built = Space::new(GOOD).build(&request()).unwrap();
     assert_eq!(
-        built.core.identity,
+        built.core.as_ref().unwrap().identity,
         frame_typed("edict.core.module/v1", b"\x80")
     );
     assert_eq!(
-        built.target_ir.identity,
+        built.target_ir.as_ref().unwrap().identity,
         frame_typed("edict.target-ir.artifact/v1", b"\x80")
     );
     assert_eq!(
-        built.projection.identity,
+        built.projection.as_ref().unwrap().identity,
         frame_typed("edict.result-projection.artifact/v1", b"\x80"),
     );
     assert_eq!(
@@ -250,6 +250,7 @@ fn a_program_that_cannot_start_is_a_spawn_failure() {
     let space = Space::new("");
     let broken = edict_test_process::ToolDir::create(space.path(), [("edict", b"".as_slice())]);
     let compiler = edict_test_compiler::EdictCompiler {
+        provider: Vec::new(),
         program: broken.as_ref().unwrap().program("absent"),
         temporary: space.path().to_owned(),
         isolation: edict_test_process::Isolation::BestEffort,

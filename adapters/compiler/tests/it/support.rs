@@ -61,6 +61,7 @@ impl Space {
 
     pub(crate) fn build(&self, request: &BuildRequest) -> Result<Built, Failure> {
         let compiler = EdictCompiler {
+            provider: Vec::new(),
             program: self.tools.program("edict"),
             temporary: self.root.path().to_owned(),
             isolation: Isolation::BestEffort,

@@ -87,9 +87,9 @@ fn built(executable: &Arc<evidence::Program>) -> Program {
         coordinate: "demo@1".to_owned(),
         build_key: named("edict.test/build/v1"),
         built: Arc::new(Built {
-            core: item(ArtifactRole::Core),
-            target_ir: item(ArtifactRole::TargetIr),
-            projection: item(ArtifactRole::ResultProjection),
+            core: Some(item(ArtifactRole::Core)),
+            target_ir: Some(item(ArtifactRole::TargetIr)),
+            projection: Some(item(ArtifactRole::ResultProjection)),
             package: item(ArtifactRole::Package),
             source: Artifact::source(*b""),
             lawpack_exports: Vec::new(),

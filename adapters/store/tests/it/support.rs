@@ -95,9 +95,9 @@ fn artifact(role: ArtifactRole, bytes: &[u8]) -> Artifact {
 
 pub(crate) fn built() -> Built {
     Built {
-        core: artifact(ArtifactRole::Core, b"\x01"),
-        target_ir: artifact(ArtifactRole::TargetIr, b"\x02"),
-        projection: artifact(ArtifactRole::ResultProjection, b"\x03"),
+        core: Some(artifact(ArtifactRole::Core, b"\x01")),
+        target_ir: Some(artifact(ArtifactRole::TargetIr, b"\x02")),
+        projection: Some(artifact(ArtifactRole::ResultProjection, b"\x03")),
         package: artifact(ArtifactRole::Package, b"\x04"),
         source: Artifact::source(*b"source"),
         lawpack_exports: vec![artifact(ArtifactRole::LawpackExports, b"\xa0")],

@@ -4,7 +4,7 @@
 use crate::{
     built::{Artifact, Built},
     failure::{Failure, FailureKind, FailureKind as K, Stage},
-    package::{self, ProgramPackage, VerificationReport},
+    package::{self, ProgramPackage, VerificationReport, upstream::OPERATION_PACKAGE_SCHEMA},
 };
 use edict_codec::digest::{TypedDigest, frame_typed};
 
@@ -53,18 +53,23 @@ fn same(kind: FailureKind, holds: bool, message: impl FnOnce() -> String) -> Pai
 /// Core, Target IR, projection and package: the file, its identity recomputed, and what the package
 /// names and embeds. A package that disagrees with several files is itself the odd one out.
 pub(super) fn artifacts(built: &Built, package: &ProgramPackage) -> Pair {
+    let (Some(core), Some(target_ir), Some(projection)) =
+        (&built.core, &built.target_ir, &built.projection)
+    else {
+        return alone(built, package);
+    };
     let rows = [
-        (K::CoreMismatch, "Core", &built.core, &package.core),
+        (K::CoreMismatch, "Core", core, &package.core),
         (
             K::TargetIrMismatch,
             "Target IR",
-            &built.target_ir,
+            target_ir,
             &package.target_ir,
         ),
         (
             K::ProjectionMismatch,
             "the result projection",
-            &built.projection,
+            projection,
             &package.projection,
         ),
     ];
@@ -96,6 +101,19 @@ pub(super) fn artifacts(built: &Built, package: &ProgramPackage) -> Pair {
     pairs.into_iter().collect()
 }
 
+/// The package of shape `upstream`, which is the one file of its build. What it embeds was held
+/// against what it names when it was decoded.
+fn alone(built: &Built, package: &ProgramPackage) -> Pair {
+    same(K::PackageMismatch, package.anchored.is_some(), || {
+        "the build left no Core, Target IR or projection beside its package".to_owned()
+    })?;
+    let (bytes, identity) = (&built.package.body.bytes, &built.package.identity);
+    let actual = frame_typed(OPERATION_PACKAGE_SCHEMA, bytes);
+    let what = "the identity of the package";
+    equal(K::PackageMismatch, what, &actual, identity)?;
+    equal(K::PackageMismatch, "the package", identity, &package.digest)
+}
+
 /// The identity of a file in its own domain, from its bytes.
 fn recomputed(kind: FailureKind, artifact: &Artifact) -> Pair {
     let actual = frame_typed(artifact.identity.domain(), &artifact.body.bytes);
@@ -122,6 +140,14 @@ pub(super) fn closure(
         &built.source.identity,
     )?;
     equal(kind, "the source of the package", &source, &package.source)?;
+    if let Some(anchored) = &package.anchored {
+        let lawpack = &anchored.lawpack;
+        let named = manifests.is_none_or(|manifests| manifests.contains(lawpack));
+        return same(kind, named, || {
+            let coordinate = &anchored.lawpack_coordinate;
+            format!("the package names another manifest of `{coordinate}` than was staged")
+        });
+    }
     let staged = built.lawpack_exports.len();
     let count = |other: usize| {
         same(kind, other == staged, || {
@@ -176,7 +202,9 @@ pub(super) fn producers(
         target_profile,
         &package.target_profile,
     )?;
-    same(kind, package.interpreter == interpreter, || {
+    // An upstream package pins the runtime's own profiles, which its host judges.
+    let right = package.anchored.is_some() || package.interpreter == interpreter;
+    same(kind, right, || {
         format!(
             "the package is for the interpreter `{}`, not `{interpreter}`",
             package.interpreter

@@ -221,7 +221,7 @@ impl Binder {
         );
         let mut bound = None;
         if results.note(8, outcome::body(operation, record)) {
-            let judged = outcome::typed(program, &operation.body, record);
+            let judged = outcome::typed(program, operation, record);
             results.note(9, judged.map(|outcome| bound = Some(outcome)));
         }
         results.note(10, self.position(receipt));

@@ -66,7 +66,7 @@ impl InvokeRequest {
     pub fn basis_for(kind: ProgramKind, current: &Basis) -> Option<Basis> {
         match kind {
             ProgramKind::Pure => None,
-            ProgramKind::Effectful => Some(current.clone()),
+            ProgramKind::Effectful | ProgramKind::Anchored => Some(current.clone()),
         }
     }
 

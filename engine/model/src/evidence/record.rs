@@ -7,6 +7,7 @@ use super::identity::{
 };
 use super::invocation::Basis;
 use crate::package::fields::{Field, Malformed};
+use crate::package::upstream::{OPERATION_PACKAGE_SCHEMA, OPERATION_REPORT_SCHEMA};
 use crate::package::{Counters, ExecutionBudget, PACKAGE_SCHEMA, ProgramKind, REPORT_SCHEMA};
 use edict_codec::cbor::Value;
 use edict_codec::digest::{TypedDigest, derive_typed};
@@ -98,6 +99,7 @@ pub struct RecordEffects {
 
 const PURE_ABI: &str = "echo.pure-execution/v1";
 const EFFECTFUL_ABI: &str = "echo.effectful-execution/v1";
+const ANCHORED_ABI: &str = "echo.anchored-execution/v1";
 
 const PURE_KEYS: [&str; 12] = [
     "abi",
@@ -134,6 +136,7 @@ impl ExecutionRecord {
         let kind = match root.get("abi")?.text()? {
             PURE_ABI => ProgramKind::Pure,
             EFFECTFUL_ABI => ProgramKind::Effectful,
+            ANCHORED_ABI => ProgramKind::Anchored,
             other => return Err(EvidenceError::UnknownAbi(shortened(other))),
         };
         Ok(Self::decode_known(&root, kind, bytes)?)
@@ -145,25 +148,44 @@ impl ExecutionRecord {
                 root.closed(&PURE_KEYS)?;
                 ("echo/pure-execution/v1", None)
             }
-            ProgramKind::Effectful => {
+            ProgramKind::Effectful | ProgramKind::Anchored => {
                 root.closed(&[PURE_KEYS.as_slice(), EFFECT_KEYS.as_slice()].concat())?;
-                ("echo/effectful-execution/v1", Some(effects(root)?))
+                let domain = match kind {
+                    ProgramKind::Anchored => "echo/anchored-execution/v1",
+                    _ => "echo/effectful-execution/v1",
+                };
+                (domain, Some(effects(root)?))
             }
         };
         let outcome = root.get("outcome")?;
+        let (package, report) = match kind {
+            ProgramKind::Anchored => (OPERATION_PACKAGE_SCHEMA, OPERATION_REPORT_SCHEMA),
+            _ => (PACKAGE_SCHEMA, REPORT_SCHEMA),
+        };
+        let (budget, consumed) = (root.get("budget")?, root.get("consumed")?);
+        let (budget, consumed) = match kind {
+            ProgramKind::Anchored => (
+                ExecutionBudget::decode_anchored(&budget)?,
+                Counters::decode_anchored(&consumed)?,
+            ),
+            _ => (
+                ExecutionBudget::decode(&budget)?,
+                Counters::decode(&consumed)?,
+            ),
+        };
         Ok(Self {
             semantic: derive_typed(domain, bytes),
             kind,
             installation: root.get("installation")?.blake3(INSTALLATION)?,
-            package: root.get("package")?.sha256(PACKAGE_SCHEMA)?,
-            report: root.get("report")?.sha256(REPORT_SCHEMA)?,
+            package: root.get("package")?.sha256(package)?,
+            report: root.get("report")?.sha256(report)?,
             operation: root.get("operation")?.coordinate()?,
             interpreter: root.get("interpreter")?.coordinate()?,
             cost_law: root.get("costLaw")?.coordinate()?,
             input: root.get("input")?.blake3(INPUT)?,
             basis: optional_digest(&root.get("basis")?, BASIS_VALUE)?,
-            budget: ExecutionBudget::decode(&root.get("budget")?)?,
-            consumed: Counters::decode(&root.get("consumed")?)?,
+            budget,
+            consumed,
             obstruction: obstruction(&outcome)?,
             body: outcome.get("body")?.blake3(BODY)?,
             length: outcome.get("length")?.unsigned()?,

@@ -26,6 +26,25 @@ impl ExecutionBudget {
         })
     }
 
+    /// Reads `{steps, readBytes, writeBytes}` of a record of shape `upstream`.
+    pub(crate) fn decode_anchored(field: &Field<'_>) -> Result<Self, Malformed> {
+        let [max_steps, max_allocated_bytes, max_output_bytes] = triple(field)?;
+        Ok(Self {
+            max_steps,
+            max_allocated_bytes,
+            max_output_bytes,
+        })
+    }
+
+    /// As [`ExecutionBudget::to_value`], under the names of shape `upstream`.
+    pub fn to_anchored(self) -> Value {
+        named(
+            self.max_steps,
+            self.max_allocated_bytes,
+            self.max_output_bytes,
+        )
+    }
+
     /// The form in messages.
     pub fn to_value(self) -> Value {
         Value::text_map([
@@ -43,7 +62,7 @@ impl ExecutionBudget {
         match resource {
             "steps" => Some(self.max_steps),
             "allocated-bytes" => Some(self.max_allocated_bytes),
-            "output-bytes" => Some(self.max_output_bytes),
+            "output-bytes" | "write-bytes" => Some(self.max_output_bytes),
             _ => None,
         }
     }
@@ -71,6 +90,21 @@ impl Counters {
         })
     }
 
+    /// Reads `{steps, readBytes, writeBytes}` of a record of shape `upstream`.
+    pub(crate) fn decode_anchored(field: &Field<'_>) -> Result<Self, Malformed> {
+        let [steps, allocated_bytes, output_bytes] = triple(field)?;
+        Ok(Self {
+            steps,
+            allocated_bytes,
+            output_bytes,
+        })
+    }
+
+    /// As [`Counters::to_value`], under the names of shape `upstream`.
+    pub fn to_anchored(self) -> Value {
+        named(self.steps, self.allocated_bytes, self.output_bytes)
+    }
+
     /// The form in messages.
     pub fn to_value(self) -> Value {
         Value::text_map([
@@ -95,4 +129,22 @@ impl Counters {
             && self.allocated_bytes <= bound.allocated_bytes
             && self.output_bytes <= bound.output_bytes
     }
+}
+
+fn triple(field: &Field<'_>) -> Result<[u64; 3], Malformed> {
+    field.closed(&["steps", "readBytes", "writeBytes"])?;
+    let member = |key: &str| field.get(key)?.unsigned();
+    Ok([
+        member("steps")?,
+        member("readBytes")?,
+        member("writeBytes")?,
+    ])
+}
+
+fn named(steps: u64, read: u64, written: u64) -> Value {
+    Value::text_map([
+        ("steps", Value::unsigned(steps)),
+        ("readBytes", Value::unsigned(read)),
+        ("writeBytes", Value::unsigned(written)),
+    ])
 }

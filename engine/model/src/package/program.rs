@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `echo.program-package/v1`: the program, its types and everything an execution is held to.
 
+use super::anchored::Anchored;
 use super::fields::{Field, Malformed};
+use super::upstream::OPERATION_PACKAGE_SCHEMA;
 use super::{
     CORE_DOMAIN, Counters, ExecutionBudget, LAWPACK_DOMAIN, MAX_PACKAGE_BYTES, PACKAGE_SCHEMA,
     PROJECTION_DOMAIN, PackageError, SOURCE_DOMAIN, TARGET_IR_DOMAIN, TARGET_PROFILE_DOMAIN,
@@ -20,6 +22,8 @@ pub enum ProgramKind {
     Pure,
     /// At least one effect.
     Effectful,
+    /// Of shape `upstream`: creates one attachment if there is none.
+    Anchored,
 }
 
 impl ProgramKind {
@@ -27,7 +31,7 @@ impl ProgramKind {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Pure => "pure",
-            Self::Effectful => "effectful",
+            Self::Effectful | Self::Anchored => "effectful",
         }
     }
 
@@ -35,8 +39,13 @@ impl ProgramKind {
     pub const fn authority(self) -> &'static str {
         match self {
             Self::Pure => "pure",
-            Self::Effectful => "atoms",
+            Self::Effectful | Self::Anchored => "atoms",
         }
+    }
+
+    /// Whether an invocation runs on a basis and may settle.
+    pub const fn has_effects(self) -> bool {
+        !matches!(self, Self::Pure)
     }
 }
 
@@ -152,6 +161,8 @@ pub struct ProgramPackage {
     pub footprint: Vec<FootprintRow>,
     /// `dig(echo/footprint-declared/v1)` of the footprint.
     pub declared_footprint: TypedDigest,
+    /// Of shape `upstream` only: what no other package has.
+    pub anchored: Option<Arc<Anchored>>,
 }
 
 impl ProgramPackage {
@@ -161,6 +172,9 @@ impl ProgramPackage {
     /// The first breach, in the order of `docs/host.md` 3.3 as far as the runner judges a package.
     pub fn decode(bytes: &[u8]) -> Result<Self, PackageError> {
         let value = decode_file(bytes, MAX_PACKAGE_BYTES)?;
+        if value.get("schema").and_then(Value::as_text) == Some(OPERATION_PACKAGE_SCHEMA) {
+            return super::anchored::package(bytes);
+        }
         if value.get("schema").and_then(Value::as_text) != Some(PACKAGE_SCHEMA) {
             return Err(PackageError::UnsupportedSchema {
                 expected: PACKAGE_SCHEMA,
@@ -204,6 +218,7 @@ impl ProgramPackage {
             input,
             output_type,
             output,
+            anchored: None,
         })
     }
 

@@ -2,6 +2,7 @@
 //! `edict.verification-report/v1`: what the independent verifier says about one package.
 
 use super::fields::{Field, Malformed};
+use super::program::ProgramPackage;
 use super::{
     CORE_DOMAIN, Counters, ExecutionBudget, LAWPACK_DOMAIN, MAX_REPORT_BYTES, PACKAGE_SCHEMA,
     PROJECTION_DOMAIN, PackageError, REPORT_SCHEMA, SOURCE_DOMAIN, TARGET_IR_DOMAIN,
@@ -75,7 +76,18 @@ pub struct VerificationReport {
 }
 
 impl VerificationReport {
-    /// Decodes a report file.
+    /// Decodes the report file of `package`, in the schema that goes with it.
+    ///
+    /// # Errors
+    /// The first breach of its form.
+    pub fn of(package: &ProgramPackage, bytes: &[u8]) -> Result<Self, PackageError> {
+        match &package.anchored {
+            None => Self::decode(bytes),
+            Some(_) => super::anchored::report(bytes, package),
+        }
+    }
+
+    /// Decodes a report file of the bundled verifier.
     ///
     /// # Errors
     /// The first breach of `docs/host.md` 3.2.

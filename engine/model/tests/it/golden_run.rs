@@ -83,9 +83,9 @@ pub(crate) fn built(program: &Node) -> (Built, Verified) {
     let report = rows.pop().unwrap();
     let [core, target_ir, projection, package, source, exports] = rows.try_into().unwrap();
     let built = Built {
-        core,
-        target_ir,
-        projection,
+        core: Some(core),
+        target_ir: Some(target_ir),
+        projection: Some(projection),
         package,
         source,
         lawpack_exports: vec![exports],

@@ -42,15 +42,15 @@ fn other(artifact: &Artifact) -> Artifact {
 fn bt_008_each_substitution_is_named_by_its_pair() {
     use FailureKind as K;
     assert_eq!(
-        refused(|built, _| built.core = other(&built.core)),
+        refused(|built, _| built.core = built.core.as_ref().map(other)),
         K::CoreMismatch
     );
     assert_eq!(
-        refused(|built, _| built.target_ir = other(&built.target_ir)),
+        refused(|built, _| built.target_ir = built.target_ir.as_ref().map(other)),
         K::TargetIrMismatch
     );
     assert_eq!(
-        refused(|built, _| built.projection = other(&built.projection)),
+        refused(|built, _| built.projection = built.projection.as_ref().map(other)),
         K::ProjectionMismatch
     );
     assert_eq!(
@@ -88,16 +88,17 @@ fn bt_008_each_substitution_is_named_by_its_pair() {
 #[test]
 fn an_identity_that_is_not_that_of_the_bytes_is_no_identity() {
     let flipped = refusal("demo.choose@1", |built, _| {
-        let mut bytes = built.core.body.bytes.to_vec();
+        let core = built.core.as_mut().unwrap();
+        let mut bytes = core.body.bytes.to_vec();
         *bytes.last_mut().unwrap() ^= 1;
-        built.core.body = Body::new(bytes);
+        core.body = Body::new(bytes);
     });
     assert_eq!(flipped.kind, FailureKind::CoreMismatch);
     assert!(flipped.expected.is_some() && flipped.expected != flipped.actual);
     let domain = refusal("demo.choose@1", |built, _| {
-        let core = &built.core.body.bytes;
+        let core = &built.core.as_ref().unwrap().body.bytes;
         let role = ArtifactRole::Core;
-        built.core = Artifact::item(role, "edict.other/v1", Arc::clone(core)).unwrap();
+        built.core = Some(Artifact::item(role, "edict.other/v1", Arc::clone(core)).unwrap());
     });
     assert_eq!(domain.kind, FailureKind::CoreMismatch);
 }

@@ -271,12 +271,12 @@ pub(super) fn presence(
                 "a pure program was invoked on a basis",
             )
         }
-        (ProgramKind::Effectful, Some(effects)) => ensure(
+        (ProgramKind::Effectful | ProgramKind::Anchored, Some(effects)) => ensure(
             operation.footprint.is_some() && operation.patch.is_some() == effects.patch.is_some(),
             kind,
             "footprint or patch are not there as the record says",
         ),
-        (ProgramKind::Effectful, None) => {
+        (ProgramKind::Effectful | ProgramKind::Anchored, None) => {
             Err(Fault::new(kind, "an effectful record has no effects"))
         }
     }

@@ -33,10 +33,12 @@ pub(super) fn body(
 /// V9.
 pub(super) fn typed(
     program: &Program,
-    body: &Body,
+    operation: &OperationEvidence,
     record: &ExecutionRecord,
 ) -> Result<BoundOutcome, Box<Fault>> {
+    let body = &operation.body;
     match &record.obstruction {
+        None if program.package.anchored.is_some() => projected(program, operation),
         None => {
             let value = program
                 .package
@@ -56,7 +58,7 @@ pub(super) fn typed(
             let payload = match obstruction.origin {
                 ObstructionOrigin::Authored => authored(program, body, obstruction),
                 ObstructionOrigin::Constraint => constraint(program, body, obstruction),
-                ObstructionOrigin::Budget => budget(body, record, obstruction),
+                ObstructionOrigin::Budget => budget(program, body, record, obstruction),
             }?;
             Ok(BoundOutcome::Obstruction {
                 origin: obstruction.origin,
@@ -66,6 +68,24 @@ pub(super) fn typed(
             })
         }
     }
+}
+
+/// A result of shape `upstream`: its package has no type of it, but says how it is put together.
+fn projected(program: &Program, operation: &OperationEvidence) -> Result<BoundOutcome, Box<Fault>> {
+    let body = &operation.body;
+    let anchored = program.package.anchored.as_ref();
+    let expected = anchored.and_then(|it| it.result(&operation.input.bytes));
+    if expected.as_deref() != Some(&*body.bytes) {
+        return Err(fault(
+            "the result is not the projection of the input".to_owned(),
+        ));
+    }
+    let value = cbor::decode(&body.bytes)
+        .map_err(|error| fault(format!("the result is not canonical: {error}")))?;
+    Ok(BoundOutcome::Result {
+        value,
+        body: body.clone(),
+    })
 }
 
 fn fault(message: String) -> Box<Fault> {
@@ -105,6 +125,7 @@ fn constraint(
 }
 
 fn budget(
+    program: &Program,
     body: &Body,
     record: &ExecutionRecord,
     obstruction: &RecordObstruction,
@@ -113,7 +134,10 @@ fn budget(
     let resource = payload.get("resource").and_then(Value::as_text);
     let limit = payload.get("limit").and_then(Value::as_u64);
     let two = payload.as_map().is_some_and(|entries| entries.len() == 2);
-    let expected = resource.and_then(|resource| record.budget.limit_of(resource));
+    let expected = match (&program.package.anchored, resource) {
+        (Some(anchored), Some("result-bytes")) => Some(anchored.max_output_bytes),
+        (_, resource) => resource.and_then(|resource| record.budget.limit_of(resource)),
+    };
     if two && limit.is_some() && limit == expected {
         Ok(payload)
     } else {
