@@ -54,6 +54,7 @@ const OWNERS: &[(&str, &[&str])] = &[
     ("sha2", &["edict-codec"]),
     ("blake3", &["edict-codec"]),
     ("landlock", &["edict-test-process"]),
+    ("nix", &["edict-test-process"]),
     ("getrandom", &["edict-test"]),
     (
         "rustix",
