@@ -68,3 +68,7 @@ mod tour;
 mod upstream;
 #[cfg(test)]
 mod why;
+#[cfg(test)]
+mod why_files;
+#[cfg(test)]
+mod why_proofs;

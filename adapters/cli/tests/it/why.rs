@@ -2,25 +2,25 @@
 //! `why` over real runs: each edit has its cause, what is printed is verified again.
 
 use crate::{
-    project::{SOURCE, SUITE, change_suite, input, masked, project, record, record_path, run},
+    project::{SOURCE, SUITE, change_suite, input, masked, project, record_path, run},
     support::{Run, Space, program},
 };
 use expect_test::{Expect, expect};
 use serde_json::Value;
 use std::fs;
 
-fn why(space: &Space, more: &[&str]) -> Run {
+pub(crate) fn why(space: &Space, more: &[&str]) -> Run {
     let mut arguments = vec!["why", "adds-up", "--suite", SUITE];
     arguments.extend(more);
     space.edict_test(&arguments)
 }
 
-fn check(run: &Run, code: i32, text: &Expect) {
+pub(crate) fn check(run: &Run, code: i32, text: &Expect) {
     assert_eq!(run.code, code, "{}{}", run.stdout, run.stderr);
     text.assert_eq(&masked(&run.stdout));
 }
 
-fn document(run: &Run) -> Value {
+pub(crate) fn document(run: &Run) -> Value {
     serde_json::from_str(&run.stdout).unwrap_or_else(|error| panic!("{error}: {}", run.stderr))
 }
 
@@ -35,7 +35,7 @@ fn causes(space: &Space) -> String {
 }
 
 /// Makes the first case fail.
-fn break_source(space: &Space) {
+pub(crate) fn break_source(space: &Space) {
     space.edit(SOURCE, "input.sum, sum)", "input.sum, 4u32)");
 }
 
@@ -208,7 +208,7 @@ fn an_expectation_and_a_source_that_does_not_build_are_causes_with_their_stage()
 }
 
 /// A program whose file has one byte more and that does the same.
-fn longer(space: &Space, name: &str) -> String {
+pub(crate) fn longer(space: &Space, name: &str) -> String {
     let path = space.path(&format!("../{name}"));
     let mut bytes = fs::read(program(name)).unwrap();
     bytes.push(0);
@@ -219,7 +219,7 @@ fn longer(space: &Space, name: &str) -> String {
     path.to_str().unwrap().to_owned()
 }
 
-fn repin(space: &Space, option: &str, program: &str) {
+pub(crate) fn repin(space: &Space, option: &str, program: &str) {
     let pinned = space.edict_test(&[
         "lock",
         "--suite",
@@ -373,212 +373,5 @@ fn a_record_whose_leaves_are_not_those_of_its_identities_is_marked_unverified() 
     assert_eq!(
         answer["unverified"],
         serde_json::json!(["run 1: its content is not what its identities say"])
-    );
-}
-
-/// Writes another verdict into the record of a run: what a nondeterministic host would leave.
-fn forge(space: &Space, number: u64, verdict: &str, kind: &str) {
-    let mut forged = record(space, number);
-    forged["cases"][0]["ending"]["verdict"] = verdict.into();
-    forged["cases"][0]["ending"]["kind"] = kind.into();
-    fs::write(record_path(space, number), forged.to_string()).unwrap();
-}
-
-#[test]
-fn a_changed_verdict_without_a_cause_exits_with_1_and_is_nondeterministic() {
-    let space = project();
-    run(&space, 0);
-    run(&space, 0);
-    forge(&space, 2, "assertion_failed", "AssertionFailed");
-    let answer = why(&space, &["--prove", "--json"]);
-    assert_eq!(answer.code, 1, "{}", answer.stderr);
-    let document = document(&answer);
-    assert_eq!(document["causes"], serde_json::json!(["none"]));
-    assert_eq!(document["proof"]["result"], "nondeterministic");
-    let text = why(&space, &[]);
-    assert_eq!(text.code, 1);
-    assert!(
-        text.stdout
-            .contains("nothing you pinned changed, and the verdict did")
-    );
-    assert!(text.stdout.contains("not pinned kernel, load, wall time"));
-}
-
-#[test]
-fn a_proof_finds_the_one_change_that_is_sufficient() {
-    let space = project();
-    run(&space, 0);
-    input(&space, 1, 4, 5);
-    break_source(&space);
-    run(&space, 1);
-    let answer = document(&why(&space, &["--prove", "--json"]));
-    assert_eq!(
-        answer["causes"],
-        serde_json::json!(["source.semantic", "fixture"])
-    );
-    assert_eq!(answer["proof"]["result"], "found");
-    assert_eq!(
-        answer["proof"]["changes"],
-        serde_json::json!(["application.source[0]"])
-    );
-    // Trials leave no run behind.
-    assert!(!record_path(&space, 3).exists());
-    let one = document(&why(&space, &["--prove", "--prove-max", "2", "--json"]));
-    assert_eq!(one["proof"]["result"], "limitReached");
-    assert_eq!(one["proof"]["executions"], 2);
-    let over = why(&space, &["--prove", "--prove-max", "65"]);
-    assert_eq!(over.primary().unwrap(), "arguments/UsageError");
-}
-
-#[test]
-fn a_proof_finds_two_changes_that_are_necessary_together() {
-    let space = project();
-    run(&space, 0);
-    input(&space, 7, 3, 10);
-    space.edit(
-        SOURCE,
-        "input.sum, sum)",
-        "input.sum, if input.left == 7u32 then 9u32 else sum)",
-    );
-    run(&space, 1);
-    let answer = why(&space, &["--prove"]);
-    assert_eq!(answer.code, 0, "{}", answer.stderr);
-    assert!(
-        answer
-            .stdout
-            .contains("input, application.source[0] are sufficient together and each is necessary"),
-        "{}",
-        answer.stdout
-    );
-}
-
-#[test]
-fn a_changed_toolchain_is_not_swapped_and_the_proof_says_when_it_decides() {
-    let space = project();
-    run(&space, 0);
-    repin(&space, "--host", &longer(&space, "echo-host"));
-    run(&space, 0);
-    forge(&space, 1, "assertion_failed", "AssertionFailed");
-    let answer = document(&why(&space, &["--prove", "--json"]));
-    assert_eq!(answer["causes"], serde_json::json!(["toolchain.host"]));
-    assert_eq!(answer["proof"]["result"], "held");
-}
-
-#[test]
-fn there_is_nothing_to_prove_about_equal_ends_or_without_a_suite() {
-    let space = project();
-    run(&space, 0);
-    run(&space, 0);
-    let equal = why(&space, &["--prove"]);
-    assert_eq!(equal.primary().unwrap(), "arguments/UsageError");
-    forge(&space, 2, "assertion_failed", "AssertionFailed");
-    let place = ["why", "adds-up", "--state", "suite/.edict-test", "--prove"];
-    let blind = space.edict_test(&place);
-    assert_eq!(blind.primary().unwrap(), "arguments/UsageError");
-}
-
-#[test]
-fn a_file_is_told_with_what_depends_on_it_and_where_its_change_was_cut_off() {
-    let space = project();
-    run(&space, 0);
-    let file = ["why", "--file", SOURCE, "--suite", SUITE];
-    check(
-        &space.edict_test(&file),
-        0,
-        &expect![[r"
-        cases/src/adds-up.edict: decides 1 case   (run 1)
-
-          adds-up
-            as       application.source[0]
-            reaches  build, verify, execute, verdict
-            run 1  build built, verify verified, execute executed
-    "]],
-    );
-    run(&space, 0);
-    check(
-        &space.edict_test(&file),
-        0,
-        &expect![[r"
-        cases/src/adds-up.edict: decides 1 case   (run 2)
-
-          adds-up
-            as       application.source[0]
-            reaches  build, verify, execute, verdict
-            run 2  build reused, verify reused, execute executed: the file is the one of the run before; cut off at build, executed afresh as always
-    "]],
-    );
-    space.edit(SOURCE, "// One case:", "// The one case:");
-    run(&space, 0);
-    // The path may be typed as seen from the working directory.
-    let typed = [
-        "why",
-        "--file",
-        "suite/cases/src/adds-up.edict",
-        "--suite",
-        SUITE,
-    ];
-    check(
-        &space.edict_test(&typed),
-        0,
-        &expect![[r"
-        cases/src/adds-up.edict: decides 1 case   (run 3)
-
-          adds-up
-            as       application.source[0]
-            reaches  build, verify, execute, verdict
-            run 3  build built, verify verified, execute executed: the file changed and Core did not; cut off after verify, whose report names the file
-    "]],
-    );
-    break_source(&space);
-    run(&space, 1);
-    let answer = document(&space.edict_test(&[&file[..], &["--json"]].concat()));
-    assert_eq!(answer["cases"][0]["change"], "all");
-    let none = [
-        "why",
-        "--file",
-        "edict.test-toolchain-lock.json",
-        "--suite",
-        SUITE,
-    ];
-    let none = space.edict_test(&none);
-    assert_eq!(none.code, 0);
-    assert!(none.stdout.contains("decides no case"), "{}", none.stdout);
-}
-
-#[test]
-fn an_edit_that_changed_nothing_has_a_reason_in_both_spellings() {
-    let space = project();
-    run(&space, 0);
-    let reason = |file: &str| {
-        let long = [
-            "why", "--not", "adds-up", "--edited", file, "--suite", SUITE, "--json",
-        ];
-        let short = [
-            "why-not", "adds-up", "--edited", file, "--suite", SUITE, "--json",
-        ];
-        let (long, short) = (space.edict_test(&long), space.edict_test(&short));
-        assert_eq!(long.stdout, short.stdout);
-        assert_eq!(
-            (long.code, short.code),
-            (0, 0),
-            "{}{}",
-            long.stderr,
-            short.stderr
-        );
-        document(&long)["reason"].as_str().unwrap().to_owned()
-    };
-    assert_eq!(reason(SOURCE), "sameContent");
-    assert_eq!(reason("edict.test-suite.json"), "notAnInput");
-    space.edit(SOURCE, "// One case:", "// The one case:");
-    assert_eq!(reason(SOURCE), "notRunSince");
-    run(&space, 0);
-    assert_eq!(reason(SOURCE), "nonsemantic");
-    space.edit(SOURCE, "0u32)", "1u32)");
-    run(&space, 0);
-    assert_eq!(reason(SOURCE), "ranWithIt");
-    let lost = ["why-not", "adds-up", "--edited", "absent", "--suite", SUITE];
-    assert_eq!(
-        space.edict_test(&lost).primary().unwrap(),
-        "arguments/UsageError"
     );
 }

@@ -45,3 +45,5 @@ mod support;
 mod types;
 #[cfg(test)]
 mod why;
+#[cfg(test)]
+mod why_records;
