@@ -3,7 +3,7 @@
 
 use crate::{
     project::{SOURCE, SUITE, project, run},
-    why::{break_source, check, document, why},
+    why::{break_source, check, document},
 };
 use expect_test::expect;
 
