@@ -3,6 +3,7 @@
 //!
 //! Only ratios are judged: both sides of a row run on the same machine within the same minute.
 
+pub(crate) mod compiler;
 pub(crate) mod host;
 
 use crate::{
@@ -76,10 +77,17 @@ impl fmt::Display for Row {
     }
 }
 
-/// Runs the benches and fails if a ratio is out of bounds.
-pub(crate) fn run() -> Result<(), Failure> {
+/// Runs the benches, or one part of them, and fails if a ratio is out of bounds.
+pub(crate) fn run(only: Option<&str>) -> Result<(), Failure> {
     cargo(&["build", "--quiet", "--release", "--workspace", "--bins"])?;
-    let rows = host::rows(&target()?.join("release"))?;
+    let programs = target()?.join("release");
+    let mut rows = Vec::new();
+    if only.is_none_or(|it| it == "host") {
+        rows.extend(host::rows(&programs)?);
+    }
+    if only.is_none_or(|it| it == "compiler") {
+        rows.extend(compiler::rows(&programs)?);
+    }
     for row in &rows {
         say(&format!("{row}\n"));
     }

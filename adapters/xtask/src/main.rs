@@ -9,6 +9,7 @@ mod jim_jobs;
 mod job;
 mod kill_loop;
 mod man;
+mod page;
 mod random_programs;
 mod tests;
 mod tour;
@@ -24,7 +25,9 @@ const HELP: &str = "cargo xtask JOB
   random-programs --count N --seed S [--profile debug|release]
             generate N programs; compiler, verifier, second evaluator and host must agree on each
   man DIR   write completions and manual pages of edict-test into a directory
-  bench     measure what the product costs beside the least that the same work can cost
+  page      look at the exported page of a run in a headless browser, light and dark
+  bench [compiler|host]
+            measure what the product costs beside the least that the same work can cost
   kill-loop [--count N] [--seed S]
             kill a release build of the host N times while it settles, and judge every recovery
 ";
@@ -37,7 +40,9 @@ fn main() -> ExitCode {
         ["test"] => tests::run_tests(),
         ["faults", names @ ..] => faults::run(names),
         ["man", directory] => man::write(directory),
-        ["bench"] => bench::run(),
+        ["page"] => page::run(),
+        ["bench"] => bench::run(None),
+        ["bench", part @ ("compiler" | "host")] => bench::run(Some(*part)),
         ["bench-echo", sent, received] => bench::host::echo(sent, received),
         ["kill-loop", options @ ..] => {
             kill_loop::Options::parse(options).and_then(|options| kill_loop::run(&options))

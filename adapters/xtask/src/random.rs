@@ -51,6 +51,19 @@ impl fmt::Display for Disagreement {
     }
 }
 
+/// Builds the lawpack of the programs, `rand.kit@1`.
+///
+/// # Errors
+/// When the compiler refuses it.
+pub fn lawpack(workshop: &Workshop) -> Result<(), ChainError> {
+    let helpers = include_bytes!("../testdata/random-kit/kit.edict");
+    workshop.write("src/kit.edict", helpers)?;
+    let definition = include_str!("../testdata/random-kit/lawpack.json");
+    let definition = serde_json::from_str(definition)
+        .map_err(|error| ChainError::new(format!("the lawpack: {error}")))?;
+    workshop.lawpack(&definition)
+}
+
 /// The chain, ready for one program after the other.
 #[derive(Debug)]
 pub struct Judge {
@@ -67,14 +80,7 @@ impl Judge {
     /// When a program cannot be started or the lawpack is refused.
     pub fn new(programs: &Programs) -> Result<Self, ChainError> {
         let workshop = Workshop::new(programs)?;
-        workshop.write(
-            "src/kit.edict",
-            include_bytes!("../testdata/random-kit/kit.edict"),
-        )?;
-        let definition = include_str!("../testdata/random-kit/lawpack.json");
-        let definition = serde_json::from_str(definition)
-            .map_err(|error| ChainError::new(format!("the lawpack: {error}")))?;
-        workshop.lawpack(&definition)?;
+        lawpack(&workshop)?;
         Ok(Self {
             host: Host::serve(programs, None)?,
             programs: programs.clone(),

@@ -223,5 +223,5 @@ fn every_program_of_the_pages_is_built_and_verified_or_refused_as_it_says() {
             }
         }
     }
-    assert!(seen[0] >= 10 && seen[1] >= 1 && seen[2] >= 6, "{seen:?}");
+    assert!(seen[0] >= 9 && seen[1] >= 1 && seen[2] >= 6, "{seen:?}");
 }

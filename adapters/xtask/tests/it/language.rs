@@ -139,7 +139,7 @@ impl Run {
             self.note("evaluated");
         }
         if let Some(after) = case.get("stateAfter") {
-            let found = self.atoms.all(&mut self.host, &context);
+            let found = atoms::all(&mut self.host, &context);
             self.same(case, "the state", &found, &atoms::rows(after));
             self.note("stateAfter");
         }

@@ -77,18 +77,18 @@ intent put(input: seed.{effect}Input) returns Output
         let outcome = host.invoke(context, (&self.0[at], true), &encode(&input));
         assert_eq!(outcome.unwrap().unwrap().coordinate, None, "{row}");
     }
+}
 
-    /// Every atom of the three spaces.
-    pub(crate) fn all(&self, host: &mut Host, context: &Context) -> Rows {
-        let mut rows = Rows::new();
-        for [_, space, ..] in SPACES {
-            for (key, value) in host.scan(context, space).unwrap() {
-                rows.push((space.to_owned(), key, value));
-            }
+/// Every atom of the three spaces.
+pub(crate) fn all(host: &mut Host, context: &Context) -> Rows {
+    let mut rows = Rows::new();
+    for [_, space, ..] in SPACES {
+        for (key, value) in host.scan(context, space).unwrap() {
+            rows.push((space.to_owned(), key, value));
         }
-        rows.sort();
-        rows
     }
+    rows.sort();
+    rows
 }
 
 /// Atoms as a case lists them.
