@@ -165,11 +165,12 @@ impl<Out: Write, Err: Write> Publisher<Out, Err> {
     /// # Errors
     /// `JournalWriteFailed`.
     pub(crate) fn begin(&mut self, plan: &RunPlan) -> Result<(), Failure> {
-        self.known.suite = Some(plan.suite.clone());
-        match &mut self.place {
-            Some(place) => place.begin(plan),
-            None => Ok(()),
+        if let Some(place) = &mut self.place {
+            place.begin(plan)?;
         }
+        // Not earlier: a report that states the identity of the suite states those of its cases.
+        self.known.suite = Some(plan.suite.clone());
+        Ok(())
     }
 
     /// Isolation of children; anything less than full is worth a warning.
@@ -305,12 +306,12 @@ impl<Out: Write, Err: Write> Publisher<Out, Err> {
             return Ok(());
         }
         let report = self.report(extent);
-        let records = match extent {
-            Extent::Whole => self.diagnostics.records().to_vec(),
-            Extent::Semantic | Extent::Outline => Vec::new(),
-        };
+        let mut records = self.diagnostics.records().to_vec();
+        if extent != Extent::Whole {
+            records.retain(is_primary);
+        }
         match &mut self.place {
-            Some(place) => place.publish(&report, &records, extent == Extent::Whole),
+            Some(place) => place.publish(&report, &records, extent),
             None => Ok(()),
         }
     }
@@ -362,6 +363,12 @@ impl<Out: Write, Err: Write> Publisher<Out, Err> {
             TapError::OutOfOrder(_) => Failure::internal(error.to_string()),
         }
     }
+}
+
+/// Whether a record of the diagnostics is that of the primary failure.
+fn is_primary(record: &Json) -> bool {
+    matches!(record, Json::Object(members)
+        if members.iter().any(|(name, value)| name == "primary" && *value == Json::Bool(true)))
 }
 
 /// A line of the diagnostics as the report holds it.

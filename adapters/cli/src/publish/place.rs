@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The report's place on disk: journal, bodies and the report itself.
 
-use super::Records;
+use super::{Extent, Records};
 use edict_codec::{bounded::ByteLimit, hex, json::Json};
 use edict_test_model::{
     CaseIndex, ContextNonce, Detail, Failure, FailureKind, Stage,
@@ -138,14 +138,16 @@ impl ReportPlace {
         }
     }
 
-    /// Bodies, `end` record, report (M7, steps 4 to 6). Only a `whole` report is held to the limit:
-    /// a smaller one stands for a whole one that was not published.
-    pub(crate) fn publish(
+    /// Bodies, `end` record, report (M7, steps 4 to 6). Only a whole report is held to the limit:
+    /// a smaller one stands for a whole one that was not published. An outline names bodies that
+    /// were not kept.
+    pub(super) fn publish(
         &mut self,
         report: &RunReport,
         records: &Records,
-        whole: bool,
+        extent: Extent,
     ) -> Result<(), Failure> {
+        let whole = extent == Extent::Whole;
         let text = write(report, records);
         let limit = self.limits.max_report_bytes();
         let journal = self.journal.as_ref().map_or(0, Journal::bytes);
@@ -162,11 +164,13 @@ impl ReportPlace {
             );
         }
         let artifacts = ByteLimit::new(self.limits.get(Limit::ArtifactBytes));
-        let mut kept = Bodies::new(&self.artifacts, artifacts);
-        for body in bodies(report).values() {
-            kept.keep(&body.bytes)?;
+        if extent != Extent::Outline {
+            let mut kept = Bodies::new(&self.artifacts, artifacts);
+            for body in bodies(report).values() {
+                kept.keep(&body.bytes)?;
+            }
+            kept.sync()?;
         }
-        kept.sync()?;
         let semantic = semantic_digest(&semantic_json(&report.semantic))
             .ok_or_else(|| Failure::internal(format!("no digest of {RUN_SEMANTIC}")))?;
         let ended = self.append(

@@ -18,9 +18,10 @@ use std::{fmt::Write as _, io::Write, os::unix::ffi::OsStrExt as _, path::Path};
 pub(super) enum Extent {
     /// Everything, within the limits of the suite.
     Whole,
-    /// What the run came to, without evidence and diagnostics: the whole is too large.
+    /// What the run came to, without evidence and with the primary diagnostic alone: the whole is
+    /// too large.
     Semantic,
-    /// The cases as if none had been reached: bodies cannot be kept.
+    /// The same, and no body is kept.
     Outline,
 }
 
@@ -47,7 +48,6 @@ impl<Out: Write, Err: Write> Publisher<Out, Err> {
     /// The report as it stands; incomplete when something failed that bails out.
     pub(super) fn report(&self, extent: Extent) -> RunReport {
         let outcome = self.outcome.as_ref();
-        let outcome = outcome.filter(|_| extent != Extent::Outline);
         let summary = self.summary();
         let failed = self
             .more

@@ -36,8 +36,13 @@ pub(super) fn check(
         .iter()
         .find(|it| it.index == case.index);
     let Some(entry) = entry else {
-        let outcome = outcome::without_evidence(report, suite, programs, case);
-        checks.add(&subject, "verdict", CheckOutcome::from_result(outcome));
+        let lost = !report.complete && report.evidence.cases.is_empty() && case.execution.is_some();
+        let outcome = if lost {
+            unmade("the report lost the evidence of what was executed")
+        } else {
+            CheckOutcome::from_result(outcome::without_evidence(report, suite, programs, case))
+        };
+        checks.add(&subject, "verdict", outcome);
         return;
     };
     if let Some(reason) = impossible(report, bytes, programs, case, entry) {
