@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Actions of `cache`.
 
+use super::help::CACHE_HELP;
 use clap::Subcommand;
 use std::path::PathBuf;
 
@@ -8,6 +9,7 @@ use std::path::PathBuf;
 #[derive(Debug, Subcommand)]
 pub enum CacheCommand {
     /// Counts and bytes by kind.
+    #[command(after_help = CACHE_HELP)]
     Stats {
         /// The state directory.
         #[arg(long, value_name = "DIR")]
@@ -17,6 +19,7 @@ pub enum CacheCommand {
         json: bool,
     },
     /// Print a deletion plan, then carry it out.
+    #[command(after_help = CACHE_HELP)]
     Gc {
         /// The state directory.
         #[arg(long, value_name = "DIR")]
