@@ -14,7 +14,7 @@ use edict_test_model::{
 use std::{
     collections::BTreeMap,
     fmt,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
 /// What may be reused.
@@ -30,7 +30,7 @@ pub struct ReusePolicy {
 
 /// The store of actions, if there is one, and the log of decisions.
 pub struct Actions {
-    store: Option<Arc<dyn ActionStore>>,
+    store: OnceLock<Arc<dyn ActionStore>>,
     policy: ReusePolicy,
     decisions: Mutex<Decisions>,
 }
@@ -58,11 +58,19 @@ impl fmt::Debug for Actions {
 impl Actions {
     /// Actions over `store`; without one everything runs.
     pub fn new(store: Option<Arc<dyn ActionStore>>, policy: ReusePolicy) -> Self {
-        Self {
-            store,
+        let actions = Self {
+            store: OnceLock::new(),
             policy,
             decisions: Mutex::default(),
-        }
+        };
+        store.into_iter().for_each(|store| actions.attach(store));
+        actions
+    }
+
+    /// Uses `store` from now on, unless there is one already: a store that is only made once the
+    /// inputs of a run are known to be good.
+    pub fn attach(&self, store: Arc<dyn ActionStore>) {
+        _ = self.store.set(store);
     }
 
     /// What was decided so far.
@@ -99,11 +107,7 @@ pub(crate) fn build_or_reuse(ports: &Ports, request: &BuildRequest) -> Result<Bu
     let actions = &ports.actions;
     let key = key(&request.recipe);
     let mut notices = Vec::new();
-    if let Some(store) = actions
-        .store
-        .as_ref()
-        .filter(|_| !actions.policy.fresh_build)
-    {
+    if let Some(store) = actions.store.get().filter(|_| !actions.policy.fresh_build) {
         let lookup = store.built(&request.recipe);
         notices = lookup.notices;
         if let Some(built) = lookup.found {
@@ -118,7 +122,7 @@ pub(crate) fn build_or_reuse(ports: &Ports, request: &BuildRequest) -> Result<Bu
         }
     }
     let built = ports.compiler.build(request);
-    if let (Ok(built), Some(store)) = (&built, &actions.store) {
+    if let (Ok(built), Some(store)) = (&built, actions.store.get()) {
         notices.extend(store.keep_built(&request.recipe, built));
     }
     let decision = if built.is_ok() {
@@ -135,11 +139,7 @@ pub(crate) fn verify_or_reuse(ports: &Ports, request: &VerifyRequest) -> Result<
     let actions = &ports.actions;
     let key = request.built.package.identity.clone();
     let mut notices = Vec::new();
-    if let Some(store) = actions
-        .store
-        .as_ref()
-        .filter(|_| !actions.policy.fresh_verify)
-    {
+    if let Some(store) = actions.store.get().filter(|_| !actions.policy.fresh_verify) {
         let lookup = store.verified(&request.recipe);
         notices = lookup.notices;
         if let Some(verified) = lookup.found {
@@ -152,7 +152,7 @@ pub(crate) fn verify_or_reuse(ports: &Ports, request: &VerifyRequest) -> Result<
         }
     }
     let verified = ports.verifier.verify(request);
-    if let (Ok(verified), Some(store)) = (&verified, &actions.store)
+    if let (Ok(verified), Some(store)) = (&verified, actions.store.get())
         && verified.outcome == VerificationOutcome::Accepted
     {
         notices.extend(store.keep_verified(&request.recipe, verified));

@@ -90,7 +90,7 @@ fn execute(run: &RunArgs, publisher: &mut Publisher<Stdout, Stderr>) -> Result<(
     }
     let suite = OpenedSuite::open(&run.suite)?;
     publisher.manifest(&suite.document, &suite.manifest);
-    let state = super::state::open(run, &suite, publisher)?;
+    let state = super::state::claim(run, &suite)?;
     publisher.plan()?;
     let (bytes, lock_bytes) = suite.read_lock()?;
     publisher.lock(&bytes);
@@ -116,6 +116,8 @@ fn execute(run: &RunArgs, publisher: &mut Publisher<Stdout, Stderr>) -> Result<(
     let ran = (|| {
         runner.load(&suite.root, bytes)?;
         publisher.hard_linked(runner.hard_linked());
+        let state = super::state::settle(state, run, &suite, publisher);
+        state.actions().into_iter().for_each(|store| wired.ports.actions.attach(store));
         publisher.begin(&runner.run_plan()?)?;
         let prepared = runner.prepare()?;
         if let Some(keeper) = state.record(&runner, &lock, documents) {

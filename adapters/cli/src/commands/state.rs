@@ -47,27 +47,36 @@ impl State {
     }
 }
 
-/// Opens the state of a run. A default place that cannot be used is a warning, an explicit one a
-/// failure (A1).
+/// Opens the state that the command line names, and checks the place of the default one. Nothing is
+/// made for a default place before the inputs of the run are known to be good.
 ///
 /// # Errors
 /// `StateUnusable`.
-pub(super) fn open<Out: Write, Err: Write>(
-    run: &RunArgs,
-    suite: &OpenedSuite,
-    publisher: &mut Publisher<Out, Err>,
-) -> Result<State, Failure> {
+pub(super) fn claim(run: &RunArgs, suite: &OpenedSuite) -> Result<State, Failure> {
     if run.no_state {
         return Ok(State(None));
     }
-    let place = run
-        .state
-        .clone()
-        .unwrap_or_else(|| suite.root.path().join(DEFAULT));
-    below(&suite.document, suite.root.path(), &place)?;
-    match store(&place) {
-        Ok(store) => Ok(State(Some(store))),
-        Err(failure) if run.state.is_some() => Err(failure),
+    let default = suite.root.path().join(DEFAULT);
+    below(&suite.document, suite.root.path(), run.state.as_ref().unwrap_or(&default))?;
+    match &run.state {
+        Some(place) => store(place).map(|store| State(Some(store))),
+        None => Ok(State(None)),
+    }
+}
+
+/// Opens the default state beside the suite, where nothing else was said. A place that cannot be
+/// used is a warning (A1).
+pub(super) fn settle<Out: Write, Err: Write>(
+    state: State,
+    run: &RunArgs,
+    suite: &OpenedSuite,
+    publisher: &mut Publisher<Out, Err>,
+) -> State {
+    if run.no_state || state.0.is_some() {
+        return state;
+    }
+    match store(&suite.root.path().join(DEFAULT)) {
+        Ok(store) => State(Some(store)),
         Err(failure) => {
             let kind = WarningKind::StateUnavailable;
             publisher.notice(Notice::warning(
@@ -75,7 +84,7 @@ pub(super) fn open<Out: Write, Err: Write>(
                 kind,
                 failure.message.clone(),
             ));
-            Ok(State(None))
+            State(None)
         }
     }
 }
