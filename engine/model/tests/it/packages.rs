@@ -59,7 +59,13 @@ fn every_breach_of_a_package_is_refused_at_its_place() {
     };
     let foreign = blake3("edict.core.module/v1", b"x");
     let rows = [
-        ("schema", text("echo.operation-package/v1"), "schema", ""),
+        ("schema", text("echo.other-package/v1"), "schema", ""),
+        (
+            "schema",
+            text("echo.operation-package/v1"),
+            "malformed",
+            ".semantic_closure",
+        ),
         ("kind", text("impure"), "malformed", ".kind"),
         ("operation", text(""), "malformed", ".operation"),
         ("source", foreign.clone(), "malformed", ".source"),
