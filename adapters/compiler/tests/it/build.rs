@@ -38,7 +38,7 @@ pub(crate) fn tests() -> Vec<libtest_mimic::Trial> {
         an_output_that_is_not_canonical_is_invalid,
         a_manifest_without_exports_is_invalid,
         the_byte_limit_holds_for_one_file_and_for_all,
-        the_upstream_shape_is_not_executed,
+        upstream_leaves_package_and_report,
     ]
 }
 
@@ -83,8 +83,8 @@ read line && exit 7
 
 fn the_output_directory_evades_staged_names() {
     let mut request = request();
-    request.files.push(file("output/x", b""));
-    request.files.push(file("output-", b""));
+    request.files.push(crate::support::file("output/x", b""));
+    request.files.push(crate::support::file("output-", b""));
     let script = GOOD
         .replace("mkdir output", "mkdir output--")
         .replace("> output/", "> output--/");
@@ -375,12 +375,44 @@ fn the_byte_limit_holds_for_one_file_and_for_all() {
     );
 }
 
-fn the_upstream_shape_is_not_executed() {
+fn upstream_leaves_package_and_report() {
+    let lines = "
+cd application
+cat provider/manifest.json > /dev/null || exit 9
+mkdir output
+for name in executable-operation-package verification-report; do printf '\\200' > output/$name.cbor; done
+echo '{\"schema\":\"edict.cli.build-result/v1\",\"type\":\"buildResult\"}'
+echo '{\"command\":\"build\",\"event\":\"completed\",\"exitCode\":0,\"schema\":\"edict.cli.event/v1\",\"type\":\"event\"}'
+";
     let mut request = request();
     request.recipe.shape = Shape::Upstream;
-    let failure = Space::new(GOOD).build(&request).unwrap_err();
+    request.provider_package = Some(crate::support::locator("provider"));
+    let provider = [("manifest.json", b"{}".as_slice())];
+    let built = Space::new(lines).build_with(&request, &provider).unwrap();
+    assert_eq!(
+        (built.core, built.target_ir, built.projection),
+        (None, None, None)
+    );
+    assert_eq!(built.package.identity.domain(), "echo.operation-package/v1");
+    let report = built.report.unwrap();
+    assert_eq!(
+        report.identity.domain(),
+        "echo.operation-package-verifier-report/v1"
+    );
+    // A bundled build leaves other files, and the other way round.
+    let failure = Space::new(GOOD)
+        .build_with(&request, &provider)
+        .unwrap_err();
+    assert_eq!(failure.kind, FailureKind::BuildOutputMissing);
+    // What is there already must be the pinned bytes.
+    request
+        .files
+        .push(crate::support::file("provider/manifest.json", b"{ }"));
+    let failure = Space::new(lines)
+        .build_with(&request, &provider)
+        .unwrap_err();
     assert_eq!(
         (failure.stage, failure.kind),
-        (Stage::Toolchain, FailureKind::ProfileUnsupported)
+        (Stage::Toolchain, FailureKind::ProviderPackageMismatch)
     );
 }

@@ -60,8 +60,20 @@ impl Space {
     }
 
     pub(crate) fn build(&self, request: &BuildRequest) -> Result<Built, Failure> {
+        self.build_with(request, &[])
+    }
+
+    /// Builds with the files of a provider package.
+    pub(crate) fn build_with(
+        &self,
+        request: &BuildRequest,
+        provider: &[(&str, &[u8])],
+    ) -> Result<Built, Failure> {
+        let provider = provider.iter();
         let compiler = EdictCompiler {
-            provider: Vec::new(),
+            provider: provider
+                .map(|(path, bytes)| ((*path).to_owned(), (*bytes).into()))
+                .collect(),
             program: self.tools.program("edict"),
             temporary: self.root.path().to_owned(),
             isolation: Isolation::BestEffort,
