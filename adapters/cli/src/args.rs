@@ -256,8 +256,10 @@ pub struct InitArgs {
 #[derive(Debug, Subcommand)]
 pub enum FixtureCommand {
     /// Typed JSON to canonical CBOR.
+    #[command(after_help = FIXTURE_HELP)]
     Encode(FixtureArgs),
     /// Canonical CBOR to typed JSON.
+    #[command(after_help = FIXTURE_HELP)]
     Decode(FixtureArgs),
 }
 

@@ -47,6 +47,21 @@ fn every_form_tells_streams_exit_status_limits_and_one_full_example() {
 }
 
 #[test]
+fn the_actions_of_fixture_and_cache_tell_the_same() {
+    for form in [
+        ["fixture", "encode"],
+        ["fixture", "decode"],
+        ["cache", "stats"],
+        ["cache", "gc"],
+    ] {
+        let text = help(&form);
+        for part in ["Streams: ", "Exit status: ", "Limits: ", "Example:"] {
+            assert!(text.contains(part), "{form:?} lacks {part}: {text}");
+        }
+    }
+}
+
+#[test]
 fn every_example_of_the_help_is_a_command_line_of_this_program() {
     for form in COMMANDS {
         let text = help(&[form]);
