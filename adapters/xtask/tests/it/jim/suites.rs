@@ -8,8 +8,9 @@ use std::collections::BTreeMap;
 use xtask::jim::{
     evidence::{Run, differences},
     home,
-    mutation::{flips, run_suite},
-    suite,
+    mutation::{Flips, flips, run_suite},
+    public_table, suite,
+    table::Table,
     toolchain::repin,
 };
 
@@ -192,4 +193,44 @@ fn bt_022_vendored_lawpacks_and_pins_are_what_their_sources_give() {
             );
         }
     }
+}
+
+/// Rows that the public table has not: other bases, several seeded fields, seeds that settle.
+fn other_table() -> Table {
+    let mut root: Json = serde_json::from_slice(&std::fs::read(public_table()).unwrap()).unwrap();
+    let rows = root["cases"].as_array().unwrap();
+    let row = |id: &str| rows.iter().find(|it| it["id"] == id).unwrap().clone();
+    let renamed = |mut row: Json, id: &str| {
+        row["id"] = id.into();
+        row["bufferKey"] = format!("{id} key").into();
+        row
+    };
+    let mut unknown = renamed(row("basis-stale"), "unknown-basis");
+    unknown["basis"] = "unknown".into();
+    let mut last = renamed(row("fact-sequence-exhausted"), "last-sequence");
+    last["flatSeed"] =
+        serde_json::json!({"sequence": "18446744073709551614", "version": 7, "lineBreaks": 3});
+    last["expect"] = serde_json::json!({
+        "posture": "committable", "byteLength": 3, "utf16Length": 3, "lineCount": 4,
+        "sequence": "18446744073709551615", "version": "8",
+        "resultText": {"byteLength": 3, "utf8Hex": "786263",
+            "sha256": hex::encode(&edict_codec::digest::sha256(b"xbc"))},
+    });
+    let mut absent = renamed(row("fact-buffer-missing"), "absent-unknown");
+    absent["basis"] = "unknown".into();
+    let mut foreign = renamed(row("basis-other-buffer"), "foreign-after-edits");
+    foreign["setupEdits"] = row("basis-stale")["setupEdits"].clone();
+    foreign["expect"]["payload"]["sequence"] = "1".into();
+    root["cases"] = vec![unknown, last, absent, foreign].into();
+    Table::parse(root.to_string().as_bytes()).unwrap()
+}
+
+#[test]
+fn bt_022_rows_of_another_table_run_as_well() {
+    let table = other_table();
+    let space = Space::of(&table);
+    let run = run_suite(&tools(), space.path()).unwrap();
+    assert_eq!(run.verdicts().len(), 4);
+    assert_eq!(flips(&run), Flips::default(), "{:?}", run.verdicts());
+    assert_eq!(differences(&run, &table), BTreeMap::new());
 }
