@@ -168,6 +168,8 @@ pub(crate) fn measure() -> Result<(), Failure> {
     }
     times.sort();
     let median = times.get(times.len() / 2).copied().unwrap_or_default();
-    say(&format!("median of five, check of the evidence included: {median:.1?}\n"));
+    say(&format!(
+        "median of five, check of the evidence included: {median:.1?}\n"
+    ));
     Ok(())
 }

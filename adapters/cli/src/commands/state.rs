@@ -57,7 +57,11 @@ pub(super) fn claim(run: &RunArgs, suite: &OpenedSuite) -> Result<State, Failure
         return Ok(State(None));
     }
     let default = suite.root.path().join(DEFAULT);
-    below(&suite.document, suite.root.path(), run.state.as_ref().unwrap_or(&default))?;
+    below(
+        &suite.document,
+        suite.root.path(),
+        run.state.as_ref().unwrap_or(&default),
+    )?;
     match &run.state {
         Some(place) => store(place).map(|store| State(Some(store))),
         None => Ok(State(None)),

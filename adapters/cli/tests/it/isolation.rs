@@ -11,8 +11,18 @@ fn semantics(report: &Value) -> BTreeMap<String, Value> {
     cases
         .iter()
         .map(|case| {
-            let members = ["verdict", "kind", "execution", "consumed", "message", "setup"];
-            let told: Vec<Value> = members.iter().map(|name| without_positions(&case[*name])).collect();
+            let members = [
+                "verdict",
+                "kind",
+                "execution",
+                "consumed",
+                "message",
+                "setup",
+            ];
+            let told: Vec<Value> = members
+                .iter()
+                .map(|name| without_positions(&case[*name]))
+                .collect();
             (case["id"].as_str().unwrap().to_owned(), Value::Array(told))
         })
         .collect()
@@ -24,7 +34,8 @@ fn without_positions(value: &Value) -> Value {
         Value::Array(items) => items.iter().map(without_positions).collect(),
         Value::Object(members) => {
             let kept = members.iter().filter(|(name, _)| *name != "program");
-            kept.map(|(name, value)| (name.clone(), without_positions(value))).collect()
+            kept.map(|(name, value)| (name.clone(), without_positions(value)))
+                .collect()
         }
         other => other.clone(),
     }
@@ -73,9 +84,20 @@ fn b15_two_runs_are_two_reports_and_nothing_is_tried_again() {
     assert_eq!((first.code, second.code), (1, 1));
     let contexts = |report: &Value| -> Vec<String> {
         let cases = report["evidence"]["cases"].as_array().unwrap();
-        cases.iter().map(|case| case["context"]["nonce"].as_str().unwrap().to_owned()).collect()
+        cases
+            .iter()
+            .map(|case| case["context"]["nonce"].as_str().unwrap().to_owned())
+            .collect()
     };
-    assert_eq!(contexts(&one).len(), 6, "one context a case, failing ones included");
-    assert!(contexts(&one).iter().all(|nonce| !contexts(&two).contains(nonce)));
+    assert_eq!(
+        contexts(&one).len(),
+        6,
+        "one context a case, failing ones included"
+    );
+    assert!(
+        contexts(&one)
+            .iter()
+            .all(|nonce| !contexts(&two).contains(nonce))
+    );
     assert_eq!(one["semanticDigest"], two["semanticDigest"]);
 }

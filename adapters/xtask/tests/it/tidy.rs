@@ -5,30 +5,63 @@ use crate::support::{files, root, sources};
 
 /// Files above 400 lines, each with the reason why it is one concept.
 const LONG: &[(&str, &str)] = &[
-    ("adapters/cli/tests/it/lawpack.rs", "one truth table a helper of the shipped lawpack"),
-    ("adapters/cli/tests/it/why.rs", "one test a cause, each with the whole explanation"),
-    ("adapters/echo/tests/it/standin.rs", "one stand-in host that every hostile behavior varies"),
+    (
+        "adapters/cli/tests/it/lawpack.rs",
+        "one truth table a helper of the shipped lawpack",
+    ),
+    (
+        "adapters/cli/tests/it/why.rs",
+        "one test a cause, each with the whole explanation",
+    ),
+    (
+        "adapters/echo/tests/it/standin.rs",
+        "one stand-in host that every hostile behavior varies",
+    ),
     (
         "adapters/toolchain/echo/src/package/anchored/envelope.rs",
         "one decoder of one foreign envelope, field after field",
     ),
-    ("adapters/toolchain/echo/tests/it/admission.rs", "the rows of admission, in their order"),
-    ("adapters/toolchain/echo/tests/it/effects.rs", "the rows of the four intrinsics"),
-    ("adapters/toolchain/echo/tests/it/evaluation.rs", "the rows of evaluation and its meter"),
+    (
+        "adapters/toolchain/echo/tests/it/admission.rs",
+        "the rows of admission, in their order",
+    ),
+    (
+        "adapters/toolchain/echo/tests/it/effects.rs",
+        "the rows of the four intrinsics",
+    ),
+    (
+        "adapters/toolchain/echo/tests/it/evaluation.rs",
+        "the rows of evaluation and its meter",
+    ),
     (
         "adapters/toolchain/echo/tests/it/support/program.rs",
         "one builder of hand-made packages with all their embedded artifacts",
     ),
-    ("adapters/toolchain/edict/tests/it/application.rs", "whole artifacts as expected texts"),
+    (
+        "adapters/toolchain/edict/tests/it/application.rs",
+        "whole artifacts as expected texts",
+    ),
     (
         "adapters/toolchain/verifier/src/retype/environment.rs",
         "one environment; what it knows cannot be told apart",
     ),
-    ("adapters/xtask/src/random/expression.rs", "one generator by the type that is wanted"),
-    ("engine/model/src/suite/decode.rs", "the one reader that every typed document shares"),
-    ("engine/model/tests/it/report_verify.rs", "every leaf of a report, spoiled in turn"),
+    (
+        "adapters/xtask/src/random/expression.rs",
+        "one generator by the type that is wanted",
+    ),
+    (
+        "engine/model/src/suite/decode.rs",
+        "the one reader that every typed document shares",
+    ),
+    (
+        "engine/model/tests/it/report_verify.rs",
+        "every leaf of a report, spoiled in turn",
+    ),
     ("engine/model/tests/it/why.rs", "one test a cause"),
-    ("reporters/tests/it/why_text.rs", "whole explanations as expected texts"),
+    (
+        "reporters/tests/it/why_text.rs",
+        "whole explanations as expected texts",
+    ),
 ];
 
 /// Lines that a `.clippy.toml` below the root may leave out of the strictest form.
