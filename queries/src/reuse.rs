@@ -63,7 +63,9 @@ impl Actions {
             policy,
             decisions: Mutex::default(),
         };
-        store.into_iter().for_each(|store| actions.attach(store));
+        if let Some(store) = store {
+            actions.attach(store);
+        }
         actions
     }
 

@@ -117,10 +117,9 @@ fn execute(run: &RunArgs, publisher: &mut Publisher<Stdout, Stderr>) -> Result<(
         runner.load(&suite.root, bytes)?;
         publisher.hard_linked(runner.hard_linked());
         let state = super::state::settle(state, run, &suite, publisher);
-        state
-            .actions()
-            .into_iter()
-            .for_each(|store| wired.ports.actions.attach(store));
+        if let Some(store) = state.actions() {
+            wired.ports.actions.attach(store);
+        }
         publisher.begin(&runner.run_plan()?)?;
         let prepared = runner.prepare()?;
         if let Some(keeper) = state.record(&runner, &lock, documents) {
