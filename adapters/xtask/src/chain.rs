@@ -105,6 +105,19 @@ impl Programs {
         directory: &Path,
         request: &Json,
     ) -> Result<Answer, ChainError> {
+        self.ask_lines(program, directory, &request.to_string())
+    }
+
+    /// The same with a request of several lines.
+    ///
+    /// # Errors
+    /// As [`Self::ask`].
+    pub fn ask_lines(
+        &self,
+        program: &str,
+        directory: &Path,
+        request: &str,
+    ) -> Result<Answer, ChainError> {
         let mut child = Command::new(self.path(program))
             .current_dir(directory)
             .env_clear()

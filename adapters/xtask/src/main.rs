@@ -4,6 +4,7 @@
 mod bench;
 mod command;
 mod faults;
+mod fuzz;
 mod host;
 mod jim_jobs;
 mod job;
@@ -24,6 +25,8 @@ const HELP: &str = "cargo xtask JOB
             apply each deliberate fault to a copy of the tree; the test that it names must fail
   random-programs --count N --seed S [--profile debug|release]
             generate N programs; compiler, verifier, second evaluator and host must agree on each
+  fuzz source|core|package SECONDS
+            damage inputs of compiler, verifier or host (release builds), which must answer each
   man DIR   write completions and manual pages of edict-test into a directory
   page      look at the exported page of a run in a headless browser, light and dark
   bench [compiler|host]
@@ -39,6 +42,7 @@ fn main() -> ExitCode {
         ["tour"] => tour::run(),
         ["test"] => tests::run_tests(),
         ["faults", names @ ..] => faults::run(names),
+        ["fuzz", kind, seconds] => fuzz::run(kind, seconds),
         ["man", directory] => man::write(directory),
         ["page"] => page::run(),
         ["bench"] => bench::run(None),

@@ -270,8 +270,8 @@ impl Script {
 
     fn run(&self) -> Result<Duration, Failure> {
         let mut scope = rhai::Scope::new();
-        let bytes: rhai::Blob = vec![3; LOOP];
-        scope.push("text", bytes);
+        let items: rhai::Array = vec![rhai::Dynamic::from(3_i64); LOOP];
+        scope.push("text", items);
         let start = Instant::now();
         let sum = self
             .engine

@@ -211,6 +211,14 @@ impl Host {
         installation.ok_or_else(|| ChainError::new("an install without installation"))
     }
 
+    /// Asks for an installation that may be refused for any reason; the host must go on.
+    ///
+    /// # Errors
+    /// When the host answers with anything but a reply.
+    pub fn refused_install(&mut self, request: &Value) -> Result<(), ChainError> {
+        self.ask(2, request).map(|_| ())
+    }
+
     /// Forgets an installation.
     ///
     /// # Errors

@@ -42,6 +42,13 @@ pub struct Evaluated {
     pub consumed: [u64; 3],
 }
 
+impl Built {
+    /// The lawpacks as a request names them.
+    pub fn lawpacks(&self) -> &[Json] {
+        &self.lawpacks
+    }
+}
+
 impl Workshop {
     /// An empty directory.
     ///
@@ -240,6 +247,14 @@ impl Workshop {
             body,
             consumed: ["steps", "allocatedBytes", "outputBytes"].map(counter),
         })
+    }
+
+    /// Core of a build.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn core(&self, built: &Built) -> Result<Vec<u8>, ChainError> {
+        self.read(&format!("{}/core.cbor", built.output))
     }
 
     /// Removes what a build left.
