@@ -7,7 +7,10 @@ use crate::{
     binding::{self, Subject},
     built::{Artifact, ArtifactRole, Built, VerificationOutcome, Verified},
     failure::{FailureKind, Stage},
-    package::ProgramPackage,
+    package::{
+        ProgramPackage,
+        upstream::{OPERATION_PACKAGE_SCHEMA, OPERATION_REPORT_SCHEMA},
+    },
     plan::Program,
     report::{BodyBytes, CheckOutcome, ReadReport, SuiteContent, Verification, identity},
     run::ProgramReport,
@@ -46,7 +49,7 @@ pub(super) fn check(
                 checks.add(&subject, "verification", unmade("a body is not there"));
                 return None;
             }
-            let artifacts = artifacts(program);
+            let artifacts = artifacts(report, program);
             let outcome = match &artifacts {
                 Ok(_) => CheckOutcome::Passed,
                 Err(message) => CheckOutcome::Failed(message.clone()),
@@ -152,7 +155,9 @@ fn build_key(
 }
 
 /// The artifacts, each identified anew from its bytes, in the order of D4.
-fn artifacts(program: &ProgramReport) -> Result<Vec<Artifact>, String> {
+fn artifacts(report: &ReadReport, program: &ProgramReport) -> Result<Vec<Artifact>, String> {
+    let suite = report.semantic.suite.as_ref();
+    let is_upstream = suite.is_some_and(|suite| suite.shape == Some(Shape::Upstream));
     let roles: Vec<ArtifactRole> = program.artifacts.iter().map(|it| it.role).collect();
     if !roles.is_sorted() {
         return Err("the artifacts do not stand in the order of their roles".to_owned());
@@ -166,7 +171,9 @@ fn artifacts(program: &ProgramReport) -> Result<Vec<Artifact>, String> {
             let artifact = match (stated.role, stated.role.domain()) {
                 (ArtifactRole::Source, _) => Artifact::source(bytes),
                 (role, domain) => {
-                    let domain = domain.unwrap_or(stated.identity.domain());
+                    let upstream = is_upstream.then(|| upstream_domain(role)).flatten();
+                    let stated = stated.identity.domain();
+                    let domain = upstream.or(domain).unwrap_or(stated);
                     Artifact::item(role, domain, bytes).map_err(|error| error.to_string())?
                 }
             };
@@ -179,13 +186,30 @@ fn artifacts(program: &ProgramReport) -> Result<Vec<Artifact>, String> {
         .collect()
 }
 
-/// One artifact of each role but exports, and the report if there is one.
-fn built(artifacts: Vec<Artifact>) -> Option<(Built, Option<Artifact>)> {
+/// The domain of a file that only shape `upstream` has.
+const fn upstream_domain(role: ArtifactRole) -> Option<&'static str> {
+    match role {
+        ArtifactRole::Package => Some(OPERATION_PACKAGE_SCHEMA),
+        ArtifactRole::VerificationReport => Some(OPERATION_REPORT_SCHEMA),
+        _ => None,
+    }
+}
+
+/// One artifact of each role that the shape has, any number of exports, and the report if there is
+/// one.
+fn built(artifacts: Vec<Artifact>, shape: Shape) -> Option<(Built, Option<Artifact>)> {
     let mut rows = artifacts.into_iter().peekable();
     let mut one = |role| rows.next_if(|artifact| artifact.role == role);
-    let core = one(ArtifactRole::Core)?;
-    let target_ir = one(ArtifactRole::TargetIr)?;
-    let projection = one(ArtifactRole::ResultProjection)?;
+    let core = one(ArtifactRole::Core);
+    let target_ir = one(ArtifactRole::TargetIr);
+    let projection = one(ArtifactRole::ResultProjection);
+    let intermediate = [&core, &target_ir, &projection];
+    if intermediate
+        .iter()
+        .any(|it| it.is_some() != (shape == Shape::Bundled))
+    {
+        return None;
+    }
     let package = one(ArtifactRole::Package)?;
     let source = one(ArtifactRole::Source)?;
     let mut lawpack_exports = Vec::new();
@@ -195,13 +219,14 @@ fn built(artifacts: Vec<Artifact>) -> Option<(Built, Option<Artifact>)> {
     let report = one(ArtifactRole::VerificationReport);
     rows.next().is_none().then_some((
         Built {
-            core: Some(core),
-            target_ir: Some(target_ir),
-            projection: Some(projection),
+            core,
+            target_ir,
+            projection,
             package,
             source,
             lawpack_exports,
-            report: None,
+            // The build of shape `upstream` makes the report itself.
+            report: report.clone().filter(|_| shape == Shape::Upstream),
         },
         report,
     ))
@@ -214,13 +239,10 @@ fn bind(
     artifacts: Vec<Artifact>,
 ) -> (CheckOutcome, Option<Program>) {
     let shape = report.semantic.suite.as_ref().and_then(|suite| suite.shape);
-    if shape != Some(Shape::Bundled) {
-        return (
-            unmade("only packages of shape `bundled` can be bound"),
-            None,
-        );
-    }
-    let Some((built, file)) = built(artifacts) else {
+    let Some(shape) = shape else {
+        return (unmade("the shape of the lock is unknown"), None);
+    };
+    let Some((built, file)) = built(artifacts, shape) else {
         let message = "a program has one artifact of each role".to_owned();
         return (CheckOutcome::Failed(message), None);
     };
