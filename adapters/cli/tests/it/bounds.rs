@@ -67,11 +67,8 @@ fn bt_005_limits_are_positive_and_below_their_ceilings() {
             (json!("1"), "WrongType"),
             (json!(u64::MAX), "LimitAboveCeiling"),
         ] {
-            let (_, run, report) = {
-                space.manifest(|manifest| manifest["limits"] = json!({name: value}));
-                let (run, report) = space.run(&["--no-state"]);
-                ((), run, report)
-            };
+            space.manifest(|manifest| manifest["limits"] = json!({name: value}));
+            let (run, report) = space.run(&["--no-state"]);
             refused(&run, &report, &format!("manifest/{kind}"));
             let primary = run
                 .records()

@@ -42,7 +42,7 @@ fn bt_018_b06_b12_an_all_skipped_suite_has_a_plan_and_no_point() {
             .as_array_mut()
             .unwrap()
             .iter_mut()
-            .for_each(skip)
+            .for_each(skip);
     });
     let (run, report) = space.run(&[]);
     refused(&run, &report, "plan/NoExecutableCases");
@@ -101,7 +101,7 @@ fn bt_018_a_skipped_case_is_still_validated() {
     refused(&run, &report, "snapshot/InputMissing");
     let space = Space::of("tour");
     space.manifest(|manifest| {
-        manifest["cases"][0]["skip"] = json!({"reason": " ", "trackingReference": "x"})
+        manifest["cases"][0]["skip"] = json!({"reason": " ", "trackingReference": "x"});
     });
     let (run, report) = space.run(&[]);
     refused(&run, &report, "manifest/EmptyString");

@@ -238,18 +238,20 @@ fn bt_021_every_helper_answers_by_its_truth_table() {
             (0, 1),
             (greatest, greatest - 1),
         ] {
-            let message = match left == right {
-                true => String::new(),
-                false => format!("n: expected {left}, got {right}"),
+            let message = if left == right {
+                String::new()
+            } else {
+                format!("n: expected {left}, got {right}")
             };
             let arguments = vec![text("n"), number(left), number(right)];
             calls.push(call(helper, arguments, u64::from(left != right), &message));
         }
     }
     for (left, right) in [(0, 1), (u64::MAX, 0), (0, 0), (u64::MAX, u64::MAX)] {
-        let message = match left == right {
-            true => format!("n: did not expect {left}"),
-            false => String::new(),
+        let message = if left == right {
+            format!("n: did not expect {left}")
+        } else {
+            String::new()
         };
         let arguments = vec![text("n"), number(left), number(right)];
         calls.push(call(

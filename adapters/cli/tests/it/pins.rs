@@ -174,7 +174,7 @@ fn bt_003_the_target_profile_of_the_package_must_be_the_pinned_one() {
     refused(&ran, &report, "verify/ProfileMismatch");
     let space = Space::of("tour");
     space.json(LOCK, |lock| {
-        lock["roles"]["targetProfile"]["coordinate"] = "echo.dpo@2".into()
+        lock["roles"]["targetProfile"]["coordinate"] = "echo.dpo@2".into();
     });
     let (ran, report, _) = run(&space);
     refused(&ran, &report, "toolchain/LockDisagreesWithApplication");
