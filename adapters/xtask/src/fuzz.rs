@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `cargo xtask fuzz TARGET SECONDS`: damaged sources for the compiler, damaged Core for the
-//! verifier, damaged packages for the host. Each must be answered; none may end a program.
+//! verifier, damaged packages for the host. Each must be answered; none may end a program. The
+//! decoders have coverage-guided targets of their own.
 
 use crate::{
     command::say,
-    job::{Failure, target},
+    job::{Failure, root, target},
 };
 use edict_codec::{cbor::Value, digest::frame_typed};
 use serde_json::json;
-use std::time::{Duration, Instant};
+use std::{
+    process::Command,
+    time::{Duration, Instant},
+};
 use xtask::{
     chain::{ChainError, Host, Programs, Workshop},
     random::{Program, Tape, lawpack, program},
@@ -17,18 +21,74 @@ use xtask::{
 /// Sources of one process of the compiler.
 const BATCH: usize = 256;
 
+/// Coverage-guided targets and the crates that hold them.
+const DECODERS: [(&str, &str); 4] = [
+    ("json", "engine/codec/fuzz"),
+    ("cbor", "engine/codec/fuzz"),
+    ("documents", "engine/model/fuzz"),
+    ("artifacts", "engine/model/fuzz"),
+];
+
+/// What makes the compiler count the branches that an input reaches.
+const COVERAGE: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
+    -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
+    -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares";
+
+/// Builds one coverage-guided target and runs it on a corpus below the target directory.
+fn decoder(home: &str, name: &str, seconds: u64) -> Result<(), Failure> {
+    let manifest = root().join(home).join("Cargo.toml");
+    let built = target()?.join("fuzz");
+    let platform = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
+    let status = Command::new(env!("CARGO"))
+        .args(["build", "--release", "--bin", name, "--target", &platform])
+        .arg("--manifest-path")
+        .arg(&manifest)
+        .arg("--target-dir")
+        .arg(&built)
+        .env("RUSTFLAGS", COVERAGE)
+        .env("RUSTC_BOOTSTRAP", "1")
+        .status()?;
+    if !status.success() {
+        return Err(Failure::new(format!("the target `{name}` cannot be built")));
+    }
+    let corpus = built.join("corpus").join(name);
+    std::fs::create_dir_all(&corpus)?;
+    let program = built.join(&platform).join("release").join(name);
+    let status = Command::new(program)
+        .arg(format!("-max_total_time={seconds}"))
+        .arg("-print_final_stats=1")
+        .arg(&corpus)
+        .current_dir(&built)
+        .status()?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(Failure::new(format!(
+            "`{name}` found an input; it lies in {}",
+            built.display()
+        )))
+    }
+}
+
 /// Damages one kind of input for so many seconds, seeds ascending from 0.
 pub(crate) fn run(kind: &str, seconds: &str) -> Result<(), Failure> {
-    let seconds = seconds
+    let seconds: u64 = seconds
         .parse()
         .map_err(|_| Failure::new("SECONDS is no number"))?;
+    if let Some((_, home)) = DECODERS.iter().find(|(name, _)| *name == kind) {
+        return decoder(home, kind, seconds);
+    }
     let end = Instant::now() + Duration::from_secs(seconds);
     let programs = Programs::at(target()?.join("release")).map_err(failed)?;
     let executions = match kind {
         "source" => sources(&programs, end)?,
         "core" => cores(&programs, end)?,
         "package" => packages(&programs, end)?,
-        _ => return Err(Failure::new("TARGET is source, core or package")),
+        _ => {
+            return Err(Failure::new(
+                "TARGET is source, core, package, json, cbor, documents or artifacts",
+            ));
+        }
     };
     say(&format!(
         "{kind}: {executions} executions, none ended a program\n"

@@ -25,7 +25,7 @@ const HELP: &str = "cargo xtask JOB
             apply each deliberate fault to a copy of the tree; the test that it names must fail
   random-programs --count N --seed S [--profile debug|release]
             generate N programs; compiler, verifier, second evaluator and host must agree on each
-  fuzz source|core|package SECONDS
+  fuzz source|core|package|json|cbor|documents|artifacts SECONDS
             damage inputs of compiler, verifier or host (release builds), which must answer each
   man DIR   write completions and manual pages of edict-test into a directory
   page      look at the exported page of a run in a headless browser, light and dark

@@ -10,10 +10,6 @@ const LONG: &[(&str, &str)] = &[
         "one truth table a helper of the shipped lawpack",
     ),
     (
-        "adapters/cli/tests/it/why.rs",
-        "one test a cause, each with the whole explanation",
-    ),
-    (
         "adapters/echo/tests/it/standin.rs",
         "one stand-in host that every hostile behavior varies",
     ),
@@ -57,7 +53,6 @@ const LONG: &[(&str, &str)] = &[
         "engine/model/tests/it/report_verify.rs",
         "every leaf of a report, spoiled in turn",
     ),
-    ("engine/model/tests/it/why.rs", "one test a cause"),
     (
         "reporters/tests/it/why_text.rs",
         "whole explanations as expected texts",
