@@ -99,7 +99,12 @@ pub(super) fn verdict(
             .first()
             .is_none_or(|check| check.result != CheckResult::Passed)
     });
-    if refused_live {
+    // A second evaluation, too, is only made live; what it denies is no verified outcome.
+    let denied = case
+        .ending
+        .as_ref()
+        .is_some_and(|ending| ending.kind == FailureKind::EvaluatorDisagreement);
+    if refused_live || (denied && !report.complete) {
         return unexecuted(report, case);
     }
     for (stated, outcome) in case.setup.iter().zip(&judged.setup) {
