@@ -40,11 +40,21 @@ pub(crate) fn run() -> Result<(), Failure> {
     Ok(())
 }
 
-/// Runs `edict-test` and prints its answer; anything but success ends the tour.
+/// Lines of one answer that a reader gets to see.
+const SHOWN: usize = 20;
+
+/// Runs `edict-test` and prints the head of its answer; anything but success ends the tour.
 fn show(programs: &Path, space: &Path, arguments: &[&str]) -> Result<(), Failure> {
     say(&format!("$ edict-test {}\n", arguments.join(" ")));
     let output = capture(space, &programs.join("edict-test"), arguments)?;
-    say(&String::from_utf8_lossy(&output.stdout));
+    let answer = String::from_utf8_lossy(&output.stdout);
+    for line in answer.lines().take(SHOWN) {
+        say(&format!("{line}\n"));
+    }
+    let more = answer.lines().skip(SHOWN).count();
+    if more > 0 {
+        say(&format!("… and {more} further lines\n"));
+    }
     if output.status.success() {
         return Ok(());
     }
