@@ -2,6 +2,7 @@
 //! Types of the language and what can be said about them.
 
 pub mod builtin;
+mod calls;
 mod check;
 mod compile;
 mod environment;

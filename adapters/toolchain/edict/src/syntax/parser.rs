@@ -160,8 +160,8 @@ impl<'a> Parser<'a> {
         found
     }
 
-    /// The current token as a mistake; an impossible place is reported as itself.
-    fn unexpected(&self, kind: Kind, expected: &str) -> Finding {
+    /// The current token as a mistake; an impossible place is reported as itself, with its own help.
+    fn unexpected(&self, kind: Kind, expected: &str, help: &str) -> Finding {
         let token = self.token();
         let found = match &token.kind {
             TokenKind::Error(finding) => return (**finding).clone(),
@@ -182,51 +182,42 @@ impl<'a> Parser<'a> {
             token.span,
             format!("expected {expected}, found {found}"),
         )
+        .help(help)
     }
 
     fn expect_sign(&mut self, sign: &str) -> Parsed<Span> {
         if self.is_sign(sign) {
             return Ok(self.bump());
         }
-        Err(self
-            .unexpected(Kind::ExpectedToken, &format!("`{sign}`"))
-            .help(format!("insert `{sign}`")))
+        let sign = format!("`{sign}`");
+        Err(self.unexpected(Kind::ExpectedToken, &sign, &format!("insert {sign}")))
     }
 
     fn expect_word(&mut self, word: &str) -> Parsed<Span> {
         if self.is_word(word) {
             return Ok(self.bump());
         }
-        Err(self
-            .unexpected(Kind::ExpectedKeyword, &format!("`{word}`"))
-            .help(format!("insert `{word}`")))
+        let word = format!("`{word}`");
+        Err(self.unexpected(Kind::ExpectedKeyword, &word, &format!("insert {word}")))
     }
 
     /// A name that is declared or bound.
     fn name(&mut self) -> Parsed<Name> {
         match self.token().kind {
             TokenKind::Ident => Ok(self.any_name()),
-            TokenKind::Keyword => Err(self.reserved()),
-            _ => Err(self.unexpected(Kind::ExpectedIdentifier, "a name").help(
+            TokenKind::Keyword => Err(self.reserved("choose another name")),
+            _ => Err(self.unexpected(
+                Kind::ExpectedIdentifier,
+                "a name",
                 "a name starts with a letter or an underscore; there are no floating point numbers",
             )),
         }
     }
 
-    fn reserved(&self) -> Finding {
+    fn reserved(&self, help: &str) -> Finding {
         let word = self.word(self.token());
-        let finding = Finding::new(
-            Kind::ReservedKeyword,
-            self.span(),
-            format!("`{word}` is a reserved word"),
-        );
-        if word == "if" {
-            finding.help("put the conditional in parentheses")
-        } else if word == "yield" {
-            finding.help("`yield` ends the blocks of `let x = if …` and `let x = for …` only")
-        } else {
-            finding.help("choose another name")
-        }
+        let message = format!("`{word}` is a reserved word");
+        Finding::new(Kind::ReservedKeyword, self.span(), message).help(help)
     }
 
     fn any_name(&mut self) -> Name {
@@ -327,13 +318,14 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Finds, in one pass, every `<` that closes before a `(` with nothing but types between.
+/// Finds, in one pass, every `<` after a name that closes before a `(` with nothing but types
+/// between. A `<` after anything else compares, and types hold none.
 fn type_lists(tokens: &[Token]) -> Vec<bool> {
     let mut open: Vec<usize> = Vec::new();
     let mut found = vec![false; tokens.len()];
     for (index, token) in tokens.iter().enumerate() {
         match token.kind {
-            TokenKind::Sign("<") => open.push(index),
+            TokenKind::Sign("<") if follows_name(tokens, index) => open.push(index),
             TokenKind::Sign(">") => {
                 let call = tokens
                     .get(index.saturating_add(1))
@@ -355,4 +347,9 @@ fn type_lists(tokens: &[Token]) -> Vec<bool> {
         }
     }
     found
+}
+
+fn follows_name(tokens: &[Token], index: usize) -> bool {
+    let before = index.checked_sub(1).and_then(|at| tokens.get(at));
+    before.is_some_and(|it| matches!(it.kind, TokenKind::Ident | TokenKind::Keyword))
 }

@@ -20,18 +20,24 @@ pub(crate) trait Visitor {
     fn call(&mut self, _expr: &Expr, _call: &Call) {}
 }
 
-/// The calls of plain names in a block, in source order.
+/// The calls of plain names and of `alias.name` in a block, in source order.
 pub fn calls_in(block: &Block) -> Vec<Name> {
     #[derive(Default)]
     struct Calls(Vec<Name>);
     impl Visitor for Calls {
         fn call(&mut self, expr: &Expr, call: &Call) {
-            if let ExprKind::Name(text) = &call.callee.kind {
-                self.0.push(Name {
-                    text: text.clone(),
-                    span: expr.span,
-                });
-            }
+            let text = match &call.callee.kind {
+                ExprKind::Name(text) => text.clone(),
+                ExprKind::Field(base, name) => match &base.kind {
+                    ExprKind::Name(alias) => format!("{alias}.{}", name.text),
+                    _ => return,
+                },
+                _ => return,
+            };
+            self.0.push(Name {
+                text,
+                span: expr.span,
+            });
         }
     }
     let mut calls = Calls::default();

@@ -277,11 +277,20 @@ impl<'c, 'a> Checker<'c, 'a> {
 }
 
 fn advice(expected: &str, found: &Type) -> &'static str {
+    let bounded = ["String<", "Bytes<", "List<"];
     match found {
+        Type::Option(_) if expected.starts_with("Option<") => {
+            "change the value or the declared type"
+        }
+        _ if expected.starts_with("Option<") => "make it an Option with `some`",
         Type::Integer(_) if expected.starts_with(['U', 'I']) => {
             "convert it with `toU64` or `narrow<T>`"
         }
-        Type::Text { .. } | Type::Bytes { .. } | Type::List { .. } => {
+        Type::Text { .. } | Type::Bytes { .. } | Type::List { .. }
+            if bounded
+                .iter()
+                .any(|it| expected.starts_with(it) && found.to_string().starts_with(it)) =>
+        {
             "widen the bound of its place, or use `narrow<T>`"
         }
         Type::Nominal(_) => "`raw` gives the representation, `wrap<T>` the nominal type",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Stage `resolve`: imports, declared types, signatures, clauses and the call graph (3.2).
 
+use super::calls;
 use super::environment::{Alias, Environment, Signature};
 use super::graph::{self, Edge};
 use super::size::MAX_DEPTH;
@@ -8,15 +9,12 @@ use super::ty::{RecordType, Type, VariantType};
 use crate::diagnostic::{Finding, Kind, Sink};
 use crate::lawpack::context::LawpackContext;
 use crate::syntax::ast::{
-    Ast, ClauseKind, Declaration, FunctionDecl, ImportKind, IntentDecl, Param, TypeBody, TypeDecl,
-    TypeExpr, TypeExprKind,
+    Ast, ClauseKind, Declaration, ImportKind, IntentDecl, Param, TypeBody, TypeDecl, TypeExpr,
+    TypeExprKind,
 };
-use crate::syntax::calls_in;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Deepest chain of function calls.
-const MAX_CALLS: usize = 128;
 /// The one target profile.
 const TARGET: &str = "echo.dpo@1";
 
@@ -33,7 +31,7 @@ pub(crate) fn resolve<'a>(
         functions: BTreeMap::new(),
     };
     declared_types(ast, &mut environment, sink);
-    let mut functions = Vec::new();
+    let (mut functions, mut intents) = (Vec::new(), Vec::new());
     for declaration in &ast.declarations {
         match declaration {
             Declaration::Type(_) => {}
@@ -46,10 +44,13 @@ pub(crate) fn resolve<'a>(
                     .insert(it.name.text.clone(), signature);
                 functions.push(it);
             }
-            Declaration::Intent(it) => intent(&environment, it, sink),
+            Declaration::Intent(it) => {
+                intent(&environment, it, sink);
+                intents.push(it);
+            }
         }
     }
-    call_graph(&functions, sink);
+    calls::judge(&functions, &intents, &environment, contexts, sink);
     environment
 }
 
@@ -232,7 +233,7 @@ fn declare(environment: &Environment<'_>, declared: &TypeDecl, sink: &mut Sink) 
     }
 }
 
-fn report_cycles<'n>(
+pub(super) fn report_cycles<'n>(
     cycles: &[(Edge, Vec<usize>)],
     name: impl Fn(usize) -> &'n str,
     sink: &mut Sink,
@@ -251,49 +252,5 @@ fn report_cycles<'n>(
             )
             .help("use a list with a bound and a bounded loop"),
         );
-    }
-}
-
-fn call_graph(functions: &[&FunctionDecl], sink: &mut Sink) {
-    let names = functions.iter().map(|it| it.name.text.as_str());
-    let index: BTreeMap<&str, usize> = names.zip(0..).collect();
-    let edges: Vec<Vec<Edge>> = functions
-        .iter()
-        .map(|it| {
-            calls_in(&it.body)
-                .into_iter()
-                .filter_map(|call| {
-                    let target = *index.get(call.text.as_str())?;
-                    Some(Edge {
-                        target,
-                        span: call.span,
-                    })
-                })
-                .collect()
-        })
-        .collect();
-    let order = graph::order(&edges);
-    report_cycles(
-        &order.cycles,
-        |it| functions.get(it).map_or("", |it| &it.name.text),
-        sink,
-    );
-    // Callees come first; a closing reference has no depth yet and counts nothing.
-    let mut depths: BTreeMap<usize, usize> = BTreeMap::new();
-    for function in order.sequence {
-        let mut deepest = 0;
-        for edge in edges.get(function).into_iter().flatten() {
-            let depth = depths
-                .get(&edge.target)
-                .map_or(0, |it| it.saturating_add(1));
-            if depth > MAX_CALLS {
-                let message = format!("functions call more than {MAX_CALLS} deep");
-                let finding = Finding::new(Kind::InvalidBound, edge.span, message);
-                sink.report(finding.help("merge some of the functions"));
-            } else {
-                deepest = deepest.max(depth);
-            }
-        }
-        depths.insert(function, deepest);
     }
 }

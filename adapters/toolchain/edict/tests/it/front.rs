@@ -3,6 +3,7 @@
 
 mod core;
 mod judgement;
+mod mistakes;
 mod parse;
 mod proofs;
 mod resolution;

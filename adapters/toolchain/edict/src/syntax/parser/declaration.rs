@@ -35,9 +35,11 @@ impl Parser<'_> {
         let path = self.path()?;
         self.expect_sign("@")?;
         if self.token().kind != TokenKind::Version {
-            return Err(self
-                .unexpected(Kind::InvalidVersion, "a version that starts with a digit")
-                .help("copy it from the manifest sidecar"));
+            return Err(self.unexpected(
+                Kind::InvalidVersion,
+                "a version that starts with a digit",
+                "copy it from the manifest sidecar",
+            ));
         }
         let version = self.any_name();
         Ok(PackageRef {
@@ -57,9 +59,11 @@ impl Parser<'_> {
         {
             return Err(self.unsupported("import types and effects with `use lawpack`"));
         } else {
-            return Err(self
-                .unexpected(Kind::ExpectedKeyword, "`lawpack` or `target`")
-                .help("insert `lawpack`"));
+            return Err(self.unexpected(
+                Kind::ExpectedKeyword,
+                "`lawpack` or `target`",
+                "insert `lawpack`",
+            ));
         };
         let package = self.package_ref()?;
         let digest = if self.take_word("digest") {
@@ -81,9 +85,11 @@ impl Parser<'_> {
     fn digest(&mut self) -> Parsed<([u8; 32], Span)> {
         let span = self.span();
         let TokenKind::Text(text) = &self.token().kind else {
-            return Err(self
-                .unexpected(Kind::InvalidDigest, "a digest literal")
-                .help("copy it from the manifest sidecar"));
+            return Err(self.unexpected(
+                Kind::InvalidDigest,
+                "a digest literal",
+                "copy it from the manifest sidecar",
+            ));
         };
         let bytes = text.strip_prefix("sha256:").and_then(hex_digest);
         let Some(bytes) = bytes else {
@@ -116,9 +122,11 @@ impl Parser<'_> {
             _ if UNSUPPORTED.contains(&word) => {
                 Err(self.unsupported("declare a `type`, `enum`, `fn` or `intent`"))
             }
-            _ => Err(self
-                .unexpected(Kind::ExpectedKeyword, "a declaration")
-                .help("start it with `type`, `enum`, `fn` or `intent`; `use` stands before them")),
+            _ => Err(self.unexpected(
+                Kind::ExpectedKeyword,
+                "a declaration",
+                "start it with `type`, `enum`, `fn` or `intent`; `use` stands before them",
+            )),
         }
     }
 

@@ -138,9 +138,11 @@ impl Parser<'_> {
             | TokenKind::Version
             | TokenKind::Error(_)
             | TokenKind::End => {
-                return Err(self
-                    .unexpected(Kind::ExpectedToken, "an expression")
-                    .help("insert an expression"));
+                return Err(self.unexpected(
+                    Kind::ExpectedToken,
+                    "an expression",
+                    "insert an expression",
+                ));
             }
         };
         self.bump();
@@ -163,7 +165,8 @@ impl Parser<'_> {
             _ if UNSUPPORTED.contains(&word) => {
                 Err(self.unsupported("use a statement of this language"))
             }
-            _ => Err(self.reserved()),
+            "if" => Err(self.reserved("put the conditional in parentheses")),
+            _ => Err(self.reserved("choose another name")),
         }
     }
 

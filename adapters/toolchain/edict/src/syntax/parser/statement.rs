@@ -9,6 +9,9 @@ use crate::syntax::ast::{
 };
 use crate::syntax::token::{TokenKind, UNSUPPORTED};
 
+/// What to do about a `yield` outside.
+const OUTSIDE: &str = "`yield` ends the blocks of `let x = if …` and `let x = for …` only";
+
 impl Parser<'_> {
     fn open_block(&mut self) -> Parsed<()> {
         if self.is_sign("{") {
@@ -42,9 +45,11 @@ impl Parser<'_> {
                 .help("use `yield`"));
             }
             if self.is_sign("}") || self.token().kind == TokenKind::End {
-                return Err(self
-                    .unexpected(Kind::ExpectedToken, "`yield`")
-                    .help("insert `yield value;`"));
+                return Err(self.unexpected(
+                    Kind::ExpectedToken,
+                    "`yield`",
+                    "insert `yield value;`",
+                ));
             }
             statements.push(self.statement()?);
         }
@@ -84,7 +89,7 @@ impl Parser<'_> {
                 let head = self.loop_head()?;
                 StatementKind::For(head, self.block()?)
             }
-            "yield" => return Err(self.reserved()),
+            "yield" => return Err(self.reserved(OUTSIDE)),
             _ if UNSUPPORTED.contains(&word) => {
                 return Err(self.unsupported("use `require` with an obstruction"));
             }

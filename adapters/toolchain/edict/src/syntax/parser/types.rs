@@ -106,9 +106,11 @@ impl Parser<'_> {
         } else if self.is_word("max") {
             TypeExprKind::Bytes(None, self.named_bound("max")?)
         } else {
-            return Err(self
-                .unexpected(Kind::ExpectedKeyword, "`max`, `exact` or `min`")
-                .help("write `max=N`, `exact=N` or `min=M, max=N`"));
+            return Err(self.unexpected(
+                Kind::ExpectedKeyword,
+                "`max`, `exact` or `min`",
+                "write `max=N`, `exact=N` or `min=M, max=N`",
+            ));
         };
         self.close_types()?;
         Ok(kind)

@@ -202,6 +202,9 @@ impl Checker<'_, '_> {
                     // A fact that never holds proves a difference that is never computed.
                     return Ok((low, range.1.max(low)));
                 }
+                if least < 0 {
+                    return Err((outside(range, "-"), "checkedSub"));
+                }
                 Err((
                     "cannot show that the right operand is at most the left one".to_owned(),
                     "checkedSub",

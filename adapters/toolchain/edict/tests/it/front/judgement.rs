@@ -358,3 +358,19 @@ fn every_diagnostic_says_what_to_do() {
             .contains("`Rejected`")
     );
 }
+
+#[test]
+fn a_helper_counts_in_a_chain_of_calls() {
+    let chain = |count: usize| {
+        let links = (1..count).map(|at| format!("fn f{at}() -> U64 {{ return f{}(); }}", at + 1));
+        let links: Vec<String> = links.collect();
+        module(&format!(
+            "{}\nfn f{count}() -> U64 {{ return kit.answer(); }}",
+            links.join("\n")
+        ))
+    };
+    check(&[
+        ("a helper as the last", chain(127), "accepted"),
+        ("one more", chain(128), "resolve/InvalidBound at 3:25"),
+    ]);
+}

@@ -288,6 +288,11 @@ fn type_lists_need_a_call_behind_them() {
             "accepted",
         ),
         (
+            "comparisons of what is no name, in a list",
+            body("return { r: len([1 < input.b, (input.a) < 5, input.b > (3)]) > 0 };"),
+            "accepted",
+        ),
+        (
             "type list",
             body("return { r: isSome(narrow<U32>(input.a)) };"),
             "accepted",
