@@ -133,7 +133,8 @@ impl<'a> Walk<'a> {
         let place = |failure: Failure| with_place(failure, case, Some(pointer));
         let bytes = self.file(at).map_err(place)?;
         let document = self.decode(&bytes).map_err(|error| {
-            with_place(error.into_failure(Stage::Snapshot, at.as_str()), case, None)
+            let failure = error.into_failure(Stage::Snapshot, at.as_str());
+            with_place(failure.with_text(&bytes), case, None)
         })?;
         for name in document.files() {
             let named = at.sibling(name).map_err(|error| {

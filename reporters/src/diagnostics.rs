@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Diagnostics `edict.test.diagnostic/v1`: bounded JSONL for machines, text for people (J1–J3).
 
+mod excerpt;
 mod record;
+mod shown;
 mod text;
 
 pub use record::record;

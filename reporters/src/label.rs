@@ -56,7 +56,8 @@ fn substitute(text: &str) -> (String, Vec<(usize, usize)>) {
     (shown, marks)
 }
 
-fn is_hidden(scalar: char) -> bool {
+/// Whether step 1 of T6 shows the scalar by number.
+pub(crate) fn is_hidden(scalar: char) -> bool {
     let number = u32::from(scalar);
     matches!(
         get_general_category(scalar),

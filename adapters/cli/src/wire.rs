@@ -62,8 +62,11 @@ impl OpenedSuite {
         };
         let (root, name) = SuiteRoot::of_manifest(path).map_err(fail)?;
         let file = root.read_name(name, ByteLimit::new(limit)).map_err(fail)?;
-        let document = SuiteDocument::decode(&file.bytes)
-            .map_err(|error| error.into_failure(Stage::Manifest, "suite"))?;
+        let document = SuiteDocument::decode(&file.bytes).map_err(|error| {
+            error
+                .into_failure(Stage::Manifest, "suite")
+                .with_text(&file.bytes)
+        })?;
         Ok(Self {
             root,
             document: Arc::new(document),
@@ -113,8 +116,11 @@ impl OpenedSuite {
                     format!("{}; `edict-test lock --suite` writes one", error.message),
                 )
             })?;
-        let lock = LockDocument::decode(&file.bytes)
-            .map_err(|error| error.into_failure(Stage::Lock, "lock"))?;
+        let lock = LockDocument::decode(&file.bytes).map_err(|error| {
+            error
+                .into_failure(Stage::Lock, "lock")
+                .with_text(&file.bytes)
+        })?;
         let suite = SuiteBytes {
             document: Arc::clone(&self.document),
             manifest: self.manifest.clone(),

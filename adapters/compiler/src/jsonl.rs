@@ -6,8 +6,10 @@ use edict_codec::json::{Json, JsonLimits, Node, Span, parse, write_record};
 use edict_test_model::{
     diagnostic::{Detail, SourceDiagnostic},
     failure::{Failure, FailureKind, Stage},
+    ports::StagedFile,
 };
 use edict_test_process::{Capture, Ended};
+use std::sync::Arc;
 
 /// Kinds that say that the author is wrong (F7).
 const REFUSALS: [&str; 6] = [
@@ -35,7 +37,7 @@ pub(crate) fn request(document: &str) -> String {
 }
 
 /// Whether the records say, together with the exit code, that the build succeeded.
-pub(crate) fn judge(ended: &Ended, code: i32) -> Result<(), Failure> {
+pub(crate) fn judge(ended: &Ended, code: i32, files: &[StagedFile]) -> Result<(), Failure> {
     let protocol = |reason: &str| {
         let message = format!("the compiler's answer: {reason}");
         failed(Stage::Build, FailureKind::CompilerProtocol, &message, ended)
@@ -56,12 +58,14 @@ pub(crate) fn judge(ended: &Ended, code: i32) -> Result<(), Failure> {
     }
     match event.get("event").and_then(Node::as_text) {
         Some("completed") if code == 0 && stated == Some(0) => Ok(()),
-        Some("failed") if code != 0 && stated == Some(code.into()) => Err(refusal(records, ended)),
+        Some("failed") if code != 0 && stated == Some(code.into()) => {
+            Err(refusal(records, ended, files))
+        }
         _ => Err(protocol("the terminal event disagrees with the exit code")),
     }
 }
 
-fn refusal(records: &[Node], ended: &Ended) -> Failure {
+fn refusal(records: &[Node], ended: &Ended, files: &[StagedFile]) -> Failure {
     let diagnostics: Vec<&Node> = records
         .iter()
         .filter(|record| is(record, "edict.cli.diagnostic/v1", "diagnostic"))
@@ -81,19 +85,23 @@ fn refusal(records: &[Node], ended: &Ended) -> Failure {
         failure_kind: kind.to_owned(),
         diagnostics: diagnostics
             .into_iter()
-            .filter_map(source_diagnostic)
+            .filter_map(|record| source_diagnostic(record, files))
             .take(MAX_DIAGNOSTICS)
             .collect(),
     })
 }
 
-/// A diagnostic about a place in a source; summaries are about none.
-fn source_diagnostic(record: &Node) -> Option<SourceDiagnostic> {
+/// A diagnostic about a place in a source; summaries are about none. The text is that of the file
+/// that was staged under the name, whatever became of the copy.
+fn source_diagnostic(record: &Node, files: &[StagedFile]) -> Option<SourceDiagnostic> {
     let text = |name: &str| Some(record.get(name)?.as_text()?.to_owned());
     let number = |node: &Node, name: &str| u64::try_from(node.get(name)?.as_integer()?).ok();
     let span = record.get("span")?;
+    let file = text("file")?;
+    let staged = files.iter().find(|it| it.path.as_str() == file);
     Some(SourceDiagnostic {
-        file: text("file")?,
+        text: staged.map(|it| Arc::clone(&it.bytes)),
+        file,
         span: Span {
             start: usize::try_from(number(span, "start")?).ok()?,
             end: usize::try_from(number(span, "end")?).ok()?,

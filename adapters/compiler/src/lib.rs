@@ -71,7 +71,7 @@ impl EdictCompiler {
         let ended = run(&spec, jsonl::request(&staged.document).as_bytes(), watch)
             .map_err(|error| launch_failure(&error))?;
         let code = failure::exit_code(&ended, request, &self.stop)?;
-        jsonl::judge(&ended, code)?;
+        jsonl::judge(&ended, code, &request.files)?;
         if ended.survivors > 0 {
             let message = "a descendant of the compiler is still alive";
             return Err(failed(

@@ -3,6 +3,7 @@
 
 use crate::{failure::Failure, ids::CaseId};
 use edict_codec::{digest::TypedDigest, json::Span};
+use std::sync::Arc;
 
 /// Greatest length of an excerpt in bytes.
 pub const MAX_EXCERPT: usize = 4096;
@@ -116,6 +117,8 @@ pub struct FileSpan {
     pub file: String,
     /// Half-open range of bytes.
     pub span: Span,
+    /// The file as it was read, for people; it stands in no record.
+    pub text: Option<Arc<[u8]>>,
 }
 
 /// A bounded piece of a text (M4).
@@ -185,6 +188,8 @@ pub struct SourceDiagnostic {
     pub message: String,
     /// What to do.
     pub help: Option<String>,
+    /// The source as the compiler was given it, for people; it stands in no record.
+    pub text: Option<Arc<[u8]>>,
 }
 
 /// Members of `detail`, closed per kind (J3).

@@ -14,7 +14,10 @@ use crate::{
     verdict::Verdict,
 };
 use edict_codec::digest::TypedDigest;
-use std::ops::{Deref, DerefMut};
+use std::{
+    ops::{Deref, DerefMut},
+    sync::Arc,
+};
 
 /// Where a run or a case ended (section 4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -227,6 +230,15 @@ impl Failure {
     #[must_use]
     pub fn with_detail(mut self, detail: Detail) -> Self {
         self.detail = Some(detail);
+        self
+    }
+
+    /// Adds the file in which the span counts, as it was read.
+    #[must_use]
+    pub fn with_text(mut self, text: &Arc<[u8]>) -> Self {
+        if let Some(at) = &mut self.span {
+            at.text = Some(Arc::clone(text));
+        }
         self
     }
 

@@ -1,13 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-//! One diagnostic as text for people.
+//! One diagnostic as text for people: what is wrong, where it stands in the text, what to do.
 
-use crate::label::render as safe;
-use edict_test_model::{Detail, Diagnostic, Failure, diagnostic::Notice};
+use super::{
+    excerpt::{Excerpt, excerpt},
+    shown::message,
+};
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
+use edict_test_model::{
+    Detail, Diagnostic, Failure, FileSpan,
+    diagnostic::{Notice, SourceDiagnostic},
+};
 use std::fmt::Write as _;
 
 const RED: &str = "\u{1b}[1;31m";
 const YELLOW: &str = "\u{1b}[1;33m";
 const PLAIN: &str = "\u{1b}[0m";
+/// Columns that no excerpt reaches, so that nothing is cut a second time.
+const WIDE: usize = 4_096;
 
 /// The text, one or more whole lines. Nothing that an author wrote reaches it unescaped.
 pub(super) fn render(diagnostic: &Diagnostic, color: bool) -> String {
@@ -17,9 +26,9 @@ pub(super) fn render(diagnostic: &Diagnostic, color: bool) -> String {
     }
 }
 
-fn head(word: &str, paint: &str, kind: &str, message: &str, color: bool) -> String {
+fn head(word: &str, paint: &str, kind: &str, text: &str, color: bool) -> String {
     let (on, off) = if color { (paint, PLAIN) } else { ("", "") };
-    format!("{on}{word}[{kind}]{off}: {}\n", safe(message, kind))
+    format!("{on}{word}[{kind}]{off}: {}\n", message(text))
 }
 
 // Writing into a string cannot fail, here and below.
@@ -35,41 +44,18 @@ fn of_failure(failure: &Failure, color: bool) -> String {
     if let Some(role) = failure.role {
         _ = writeln!(text, "  role {}", role.name());
     }
-    if let Some(at) = &failure.span {
-        let pointer = failure.pointer.as_deref().unwrap_or_default();
-        _ = writeln!(
-            text,
-            "  at {} bytes {}..{} {}",
-            safe(&at.file, "?"),
-            at.span.start,
-            at.span.end,
-            if pointer.is_empty() {
-                String::new()
-            } else {
-                safe(pointer, "")
-            },
-        );
-    }
     for (name, digest) in [("expected", &failure.expected), ("actual", &failure.actual)] {
         if let Some(digest) = digest {
             _ = writeln!(text, "  {name} {digest}");
         }
     }
+    if let Some(at) = &failure.span {
+        let pointer = message(failure.pointer.as_deref().unwrap_or_default());
+        text.push_str(&place(at, &pointer, color));
+    }
     if let Some(Detail::Refused { diagnostics, .. }) = &failure.detail {
         for it in diagnostics {
-            _ = writeln!(
-                text,
-                "  {}:{}:{}: {}/{}: {}",
-                safe(&it.file, "?"),
-                it.line,
-                it.column,
-                it.stage,
-                it.kind,
-                safe(&it.message, "?"),
-            );
-            if let Some(help) = &it.help {
-                _ = writeln!(text, "    help: {}", safe(help, "?"));
-            }
+            text.push_str(&of_source(it, color));
         }
     }
     text
@@ -83,4 +69,66 @@ fn of_notice(notice: &Notice, color: bool) -> String {
         &notice.message,
         color,
     )
+}
+
+/// The place of a failure, with the member at fault as the word beside its mark.
+fn place(at: &FileSpan, pointer: &str, color: bool) -> String {
+    let Some(bytes) = &at.text else {
+        let (file, span) = (message(&at.file), at.span);
+        let line = format!("  at {file} bytes {}..{} {pointer}", span.start, span.end);
+        return format!("{}\n", line.trim_end());
+    };
+    let excerpt = excerpt(bytes, at.span.start..at.span.end);
+    let group = Group::with_level(Level::ERROR).element(snippet(&excerpt, pointer));
+    let arrow = arrow(
+        &at.file,
+        (excerpt.line as u64, excerpt.column as u64),
+        Some(&excerpt),
+    );
+    arrow + &drawn(group, color)
+}
+
+/// A mistake in a source. Line and column are those that the compiler stated.
+fn of_source(it: &SourceDiagnostic, color: bool) -> String {
+    let kind = message(&format!("{}/{}", it.stage, it.kind));
+    let excerpt = it
+        .text
+        .as_deref()
+        .map(|bytes| excerpt(bytes, it.span.start..it.span.end));
+    let mut group = Group::with_level(Level::ERROR);
+    if let Some(excerpt) = &excerpt {
+        group = group.element(snippet(excerpt, ""));
+    }
+    if let Some(help) = &it.help {
+        group = group.element(Level::HELP.message(message(help)));
+    }
+    let mut text = head("error", RED, &kind, &it.message, color);
+    text.push_str(&arrow(&it.file, (it.line, it.column), excerpt.as_ref()));
+    if !group.is_empty() {
+        text.push_str(&drawn(group, color));
+    }
+    text
+}
+
+/// The line that names the place; the arrow stands where the numbers of the lines end.
+fn arrow(file: &str, (line, column): (u64, u64), excerpt: Option<&Excerpt>) -> String {
+    let last = excerpt.map_or(1, |it| it.line + it.text.matches('\n').count());
+    let digits = last.to_string().len();
+    format!("{:digits$}--> {}:{line}:{column}\n", "", message(file))
+}
+
+fn snippet<'a>(excerpt: &'a Excerpt, word: &'a str) -> Snippet<'a, Annotation<'a>> {
+    let mark = AnnotationKind::Primary.span(excerpt.mark.clone());
+    Snippet::source(&*excerpt.text)
+        .line_start(excerpt.line)
+        .annotation(mark.label((!word.is_empty()).then_some(word)))
+}
+
+fn drawn(group: Group<'_>, color: bool) -> String {
+    let renderer = if color {
+        Renderer::styled()
+    } else {
+        Renderer::plain()
+    };
+    format!("{}\n", renderer.term_width(WIDE).render(&[group]))
 }

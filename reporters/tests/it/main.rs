@@ -2,6 +2,8 @@
 //! Tests of the reporters.
 
 #[cfg(test)]
+mod diagnostics;
+#[cfg(test)]
 mod export;
 #[cfg(test)]
 mod label;

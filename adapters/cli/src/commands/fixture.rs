@@ -61,6 +61,7 @@ fn encoded(arguments: &FixtureArgs) -> Result<Answer, Failure> {
         failure.span = Some(FileSpan {
             file: name.clone(),
             span: error.span,
+            text: Some(Arc::clone(&bytes)),
         });
         failure
     })?;
@@ -70,6 +71,7 @@ fn encoded(arguments: &FixtureArgs) -> Result<Answer, Failure> {
         failure.span = mismatch.span.map(|span| FileSpan {
             file: name.clone(),
             span,
+            text: Some(Arc::clone(&bytes)),
         });
         failure
     })?;

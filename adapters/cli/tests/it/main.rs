@@ -35,6 +35,8 @@ mod help;
 #[cfg(test)]
 mod hosts;
 #[cfg(test)]
+mod human;
+#[cfg(test)]
 mod init;
 #[cfg(test)]
 mod isolation;

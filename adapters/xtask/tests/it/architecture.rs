@@ -53,6 +53,7 @@ const OWNERS: &[(&str, &[&str])] = &[
     ("rayon", &["edict-test-queries"]),
     ("sha2", &["edict-codec"]),
     ("blake3", &["edict-codec"]),
+    ("annotate-snippets", &["edict-test-reporters"]),
     ("landlock", &["edict-test-process"]),
     ("nix", &["edict-test-process"]),
     ("getrandom", &["edict-test"]),

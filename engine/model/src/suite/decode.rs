@@ -64,6 +64,7 @@ impl DocumentError {
         failure.span = Some(FileSpan {
             file: file.to_owned(),
             span: self.span,
+            text: None,
         });
         failure.detail = self.exceeded.map(|(limit, actual)| Detail::Limit {
             limit,
