@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Settings out, records in: what the answer of the compiler means (F7).
 
-use crate::failure::failed;
+use crate::TASK;
 use edict_codec::json::{Json, JsonLimits, Node, Span, parse, write_record};
 use edict_test_model::{
     diagnostic::{Detail, SourceDiagnostic},
@@ -40,7 +40,7 @@ pub(crate) fn request(document: &str) -> String {
 pub(crate) fn judge(ended: &Ended, code: i32, files: &[StagedFile]) -> Result<(), Failure> {
     let protocol = |reason: &str| {
         let message = format!("the compiler's answer: {reason}");
-        failed(Stage::Build, FailureKind::CompilerProtocol, &message, ended)
+        TASK.failed(FailureKind::CompilerProtocol, &message, ended)
     };
     // Successes stand on standard output, failures on standard error; the other stream is no answer.
     let stream = if code == 0 {
@@ -78,7 +78,7 @@ fn refusal(records: &[Node], ended: &Ended, files: &[StagedFile]) -> Failure {
     let message = text("message").unwrap_or_default();
     if !REFUSALS.contains(&kind) {
         let message = format!("the compiler failed: {kind}: {message}");
-        return failed(Stage::Build, FailureKind::CompilerFailed, &message, ended);
+        return TASK.failed(FailureKind::CompilerFailed, &message, ended);
     }
     let message = format!("the compiler refuses the application: {kind}: {message}");
     Failure::new(Stage::Build, FailureKind::CompilerRefused, message).with_detail(Detail::Refused {

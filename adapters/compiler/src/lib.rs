@@ -3,19 +3,27 @@
 //!
 //! Nothing here makes Core or Target IR; what the compiler did not write does not exist.
 
-mod failure;
 mod jsonl;
 mod outputs;
 mod stage;
 
-use crate::failure::{failed, launch_failure};
 use edict_test_model::{
     built::Built,
     failure::{Failure, FailureKind, Stage},
     ports::{BuildRequest, Compiler, StopFlag},
 };
-use edict_test_process::{ChildSpec, Deadline, Isolation, PrivateDir, Watch, run};
+use edict_test_process::{Bounds, Isolation, Place, PrivateDir, Task};
 use std::{path::PathBuf, sync::Arc};
+
+/// What a build is and how it fails.
+const TASK: Task = Task {
+    role: "compiler",
+    stage: Stage::Build,
+    work: "build",
+    not_started: FailureKind::CompilerSpawnFailed,
+    crashed: FailureKind::CompilerCrashed,
+    late: FailureKind::BuildTimeout,
+};
 
 /// The compiler of a lock, as its verified copy.
 #[derive(Clone, Debug)]
@@ -57,30 +65,19 @@ impl Compiler for EdictCompiler {
 impl EdictCompiler {
     fn build_in(&self, private: &PrivateDir, request: &BuildRequest) -> Result<Built, Failure> {
         let staged = stage::stage(private.path(), request, &self.provider)?;
-        let spec = ChildSpec {
-            file_bytes: request.artifact_bytes.get(),
-            cpu_seconds: Some(request.wall_timeout_ms.div_ceil(1000).saturating_add(1)),
+        let place = Place {
+            program: &self.program,
+            private: private.path(),
             isolation: self.isolation,
-            ..ChildSpec::new(&self.program, private.path())
+            stop: &self.stop,
         };
-        let stop = || self.stop.is_set();
-        let watch = Watch {
-            deadline: Deadline::after_ms(request.wall_timeout_ms),
-            stop: &stop,
+        let bounds = Bounds {
+            wall_timeout_ms: request.wall_timeout_ms,
+            artifact_bytes: request.artifact_bytes,
         };
-        let ended = run(&spec, jsonl::request(&staged.document).as_bytes(), watch)
-            .map_err(|error| launch_failure(&error))?;
-        let code = failure::exit_code(&ended, request, &self.stop)?;
+        let (ended, code) = TASK.ask(place, &jsonl::request(&staged.document), bounds)?;
         jsonl::judge(&ended, code, &request.files)?;
-        if ended.survivors > 0 {
-            let message = "a descendant of the compiler is still alive";
-            return Err(failed(
-                Stage::Cleanup,
-                FailureKind::CleanupIncomplete,
-                message,
-                &ended,
-            ));
-        }
+        TASK.no_survivor(&ended)?;
         outputs::read(&staged.output, request)
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The artifacts that a build left: exactly those, within the limit, identified anew (S18, D7).
 
-use crate::failure::too_many_bytes;
+use crate::TASK;
 use edict_codec::bounded::{BoundedReadError, Budget, ByteLimit, read_all};
 use edict_test_model::{
     binding::exports_domain,
@@ -118,7 +118,7 @@ fn read_file(
         .map_err(BoundedReadError::from)
         .and_then(|mut file| read_all(&mut file, ByteLimit::new(budget.left())));
     read.map_err(|error| match error {
-        BoundedReadError::TooLarge { .. } => too_many_bytes(limit),
+        BoundedReadError::TooLarge { .. } => TASK.too_many_bytes(limit),
         BoundedReadError::Io(error) => {
             let message = format!("read the artifact `{name}`: {error}");
             about(FailureKind::ArtifactInvalid, message, name)

@@ -54,6 +54,7 @@ mod proc;
 mod reap;
 mod sandbox;
 mod stream;
+mod task;
 mod tools;
 mod wait;
 
@@ -64,6 +65,7 @@ pub use ended::{Ended, Outcome};
 pub use guard::SpawnError;
 pub use launch::{ChildSpec, launcher_main};
 pub use sandbox::{Isolation, IsolationLevel, probe};
+pub use task::{Bounds, Place, Task};
 pub use tools::ToolDir;
 pub use wait::{Deadline, Watch};
 

@@ -2,9 +2,7 @@
 //! The second evaluator behind the port `CrossCheck`: Core and an input in, an ending out.
 
 use crate::{
-    ReportVerifier,
-    failure::{Bounds, failed, too_many_bytes},
-    no_survivor,
+    ReportVerifier, TASK,
     report::{digest, is, no_judgement, records},
     request::{self, BODY, OUTPUT},
 };
@@ -16,26 +14,31 @@ use edict_codec::{
 use edict_test_model::{
     built::Body,
     evidence::body_digest,
-    failure::{Failure, FailureKind, Stage},
+    failure::{Failure, FailureKind},
     package::Counters,
     ports::{CrossCheck, EvaluateRequest, Evaluation},
 };
-use edict_test_process::Ended;
+use edict_test_process::{Bounds, Ended, Task};
 use std::{fs::File, path::Path};
+
+/// The same program at its other work.
+const EVALUATION: Task = Task {
+    work: "evaluation",
+    ..TASK
+};
 
 impl CrossCheck for ReportVerifier {
     fn evaluate(&self, request: &EvaluateRequest) -> Result<Evaluation, Failure> {
         self.in_private(|private| {
             request::stage_evaluation(private, request)?;
             let bounds = Bounds {
-                work: "evaluation",
                 wall_timeout_ms: request.wall_timeout_ms,
                 artifact_bytes: request.artifact_bytes,
             };
             let line = request::evaluation_line(request);
-            let (ended, code) = self.ask(private, &line, bounds)?;
+            let (ended, code) = EVALUATION.ask(self.place(private), &line, bounds)?;
             let answer = answer(&ended, code)?;
-            no_survivor(&ended)?;
+            EVALUATION.no_survivor(&ended)?;
             let body = body(private, request, &ended)?;
             if body_digest(&body.bytes) != answer.body {
                 let message = "the verifier wrote another body than it answered";
@@ -102,7 +105,9 @@ fn body(private: &Path, request: &EvaluateRequest, ended: &Ended) -> Result<Body
         .and_then(|mut file| read_all(&mut file, request.artifact_bytes));
     match bytes {
         Ok(bytes) => Ok(Body::new(bytes)),
-        Err(BoundedReadError::TooLarge { .. }) => Err(too_many_bytes(request.artifact_bytes)),
+        Err(BoundedReadError::TooLarge { .. }) => {
+            Err(EVALUATION.too_many_bytes(request.artifact_bytes))
+        }
         Err(BoundedReadError::Io(error)) => Err(protocol(
             &format!("its body cannot be read: {error}"),
             ended,
@@ -112,10 +117,5 @@ fn body(private: &Path, request: &EvaluateRequest, ended: &Ended) -> Result<Body
 
 fn protocol(reason: &str, ended: &Ended) -> Failure {
     let message = format!("the second evaluator's answer: {reason}");
-    failed(
-        Stage::Verify,
-        FailureKind::VerifierProtocol,
-        &message,
-        ended,
-    )
+    EVALUATION.failed(FailureKind::VerifierProtocol, &message, ended)
 }

@@ -5,18 +5,26 @@
 //! recomputed by the model from the bytes.
 
 mod evaluate;
-mod failure;
 mod report;
 mod request;
 
-use crate::failure::{Bounds, failed, launch_failure};
 use edict_test_model::{
     built::Verified,
     failure::{Failure, FailureKind, Stage},
     ports::{StopFlag, Verifier, VerifyRequest},
 };
-use edict_test_process::{ChildSpec, Deadline, Ended, Isolation, PrivateDir, Watch, run};
+use edict_test_process::{Bounds, Isolation, Place, PrivateDir, Task};
 use std::path::{Path, PathBuf};
+
+/// What a verification is and how it fails.
+const TASK: Task = Task {
+    role: "verifier",
+    stage: Stage::Verify,
+    work: "verification",
+    not_started: FailureKind::VerifierSpawnFailed,
+    crashed: FailureKind::VerifierCrashed,
+    late: FailureKind::VerifyTimeout,
+};
 
 /// The verifier of a lock, as its verified copy.
 #[derive(Clone, Debug)]
@@ -36,13 +44,12 @@ impl Verifier for ReportVerifier {
         self.in_private(|private| {
             request::stage(private, request)?;
             let bounds = Bounds {
-                work: "verification",
                 wall_timeout_ms: request.wall_timeout_ms,
                 artifact_bytes: request.artifact_bytes,
             };
-            let (ended, code) = self.ask(private, &request::line(request), bounds)?;
+            let (ended, code) = TASK.ask(self.place(private), &request::line(request), bounds)?;
             let judgement = report::judge(&ended, code)?;
-            no_survivor(&ended)?;
+            TASK.no_survivor(&ended)?;
             report::read(private, judgement, request, &ended)
         })
     }
@@ -71,34 +78,12 @@ impl ReportVerifier {
         }
     }
 
-    /// Runs the program on one request; how it ended, and its exit code when it ended by itself.
-    fn ask(&self, private: &Path, line: &str, bounds: Bounds) -> Result<(Ended, i32), Failure> {
-        let spec = ChildSpec {
-            file_bytes: bounds.artifact_bytes.get(),
-            cpu_seconds: Some(bounds.wall_timeout_ms.div_ceil(1000).saturating_add(1)),
+    fn place<'a>(&'a self, private: &'a Path) -> Place<'a> {
+        Place {
+            program: &self.program,
+            private,
             isolation: self.isolation,
-            ..ChildSpec::new(&self.program, private)
-        };
-        let stop = || self.stop.is_set();
-        let watch = Watch {
-            deadline: Deadline::after_ms(bounds.wall_timeout_ms),
-            stop: &stop,
-        };
-        let ended = run(&spec, line.as_bytes(), watch).map_err(|error| launch_failure(&error))?;
-        let code = failure::exit_code(&ended, bounds, &self.stop)?;
-        Ok((ended, code))
+            stop: &self.stop,
+        }
     }
-}
-
-fn no_survivor(ended: &Ended) -> Result<(), Failure> {
-    if ended.survivors == 0 {
-        return Ok(());
-    }
-    let message = "a descendant of the verifier is still alive";
-    Err(failed(
-        Stage::Cleanup,
-        FailureKind::CleanupIncomplete,
-        message,
-        ended,
-    ))
 }

@@ -2,7 +2,7 @@
 //! What the verifier answered and what it wrote.
 
 use crate::{
-    failure::{failed, too_many_bytes},
+    TASK,
     request::{OUTPUT, REPORT},
 };
 use edict_codec::{
@@ -42,12 +42,7 @@ pub(crate) struct Judgement {
 pub(crate) fn judge(ended: &Ended, code: i32) -> Result<Judgement, Failure> {
     let protocol = |reason: &str| {
         let message = format!("the verifier's answer: {reason}");
-        failed(
-            Stage::Verify,
-            FailureKind::VerifierProtocol,
-            &message,
-            ended,
-        )
+        TASK.failed(FailureKind::VerifierProtocol, &message, ended)
     };
     if !matches!(code, ACCEPTED | REJECTED) {
         return Err(no_judgement(ended, code).unwrap_or_else(|reason| protocol(&reason)));
@@ -85,18 +80,13 @@ pub(crate) fn read(
     }
     if fs::read_dir(&directory).is_ok_and(|entries| entries.count() > 1) {
         let message = "the verifier wrote more than its report";
-        return Err(failed(
-            Stage::Verify,
-            FailureKind::VerifierProtocol,
-            message,
-            ended,
-        ));
+        return Err(TASK.failed(FailureKind::VerifierProtocol, message, ended));
     }
     let bytes = File::open(&path)
         .map_err(BoundedReadError::from)
         .and_then(|mut file| read_all(&mut file, request.artifact_bytes))
         .map_err(|error| match error {
-            BoundedReadError::TooLarge { .. } => too_many_bytes(request.artifact_bytes),
+            BoundedReadError::TooLarge { .. } => TASK.too_many_bytes(request.artifact_bytes),
             BoundedReadError::Io(error) => about(
                 FailureKind::VerificationReportInvalid,
                 format!("read the verification report: {error}"),
@@ -107,10 +97,9 @@ pub(crate) fn read(
         .map_err(|error| about(FailureKind::VerificationReportInvalid, error.to_string()))?;
     if report.identity != judgement.report {
         let message = "the verifier wrote another report than it answered";
-        return Err(
-            failed(Stage::Verify, FailureKind::VerifierProtocol, message, ended)
-                .mismatch(&judgement.report, &report.identity),
-        );
+        return Err(TASK
+            .failed(FailureKind::VerifierProtocol, message, ended)
+            .mismatch(&judgement.report, &report.identity));
     }
     Ok(Verified {
         report,
@@ -129,12 +118,7 @@ pub(crate) fn no_judgement(ended: &Ended, code: i32) -> Result<Failure, String> 
         .ok_or_else(|| format!("exit code {code} without a diagnostic record"))?;
     let text = |name: &str| reason.get(name).and_then(Node::as_text).unwrap_or_default();
     let message = format!("the verifier failed: {}: {}", text("kind"), text("message"));
-    Ok(failed(
-        Stage::Verify,
-        FailureKind::VerifierFailed,
-        &message,
-        ended,
-    ))
+    Ok(TASK.failed(FailureKind::VerifierFailed, &message, ended))
 }
 
 fn judgement(record: &Node) -> Option<Judgement> {

@@ -193,6 +193,19 @@ impl Failure {
         Self::new(Stage::Internal, FailureKind::InternalError, message)
     }
 
+    /// The end of a run that a signal of this number asked for.
+    pub fn interrupted(signal: u8) -> Self {
+        let name = match signal {
+            1 => "HUP",
+            2 => "INT",
+            15 => "TERM",
+            _ => "KILL",
+        };
+        let message = format!("stopped by signal {name}");
+        Self::new(Stage::Interrupt, FailureKind::Interrupted, message)
+            .with_detail(Detail::Signal(name.to_owned()))
+    }
+
     /// Names the case.
     #[must_use]
     pub fn of_case(mut self, case: &CaseId) -> Self {

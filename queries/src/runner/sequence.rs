@@ -138,7 +138,7 @@ impl<'db> Loop<'_, 'db> {
         }
         for (index, (case, prepared)) in cases.iter().zip(prepared).enumerate() {
             if let Some(signal) = self.stop.signal() {
-                return self.end(interrupted(signal));
+                return self.end(Failure::interrupted(signal));
             }
             if let Err(failure) = self.one(CaseIndex(index), *case, prepared, nonce) {
                 return self.end(failure);
@@ -292,7 +292,9 @@ impl<'db> Loop<'_, 'db> {
     fn tell(&mut self, mut failure: Failure) {
         if let (FailureKind::Interrupted, Some(signal)) = (failure.kind, self.stop.signal()) {
             // Who noticed the stop first does not know which signal it was.
-            failure.detail = Some(Detail::Signal(signal_name(signal).to_owned()));
+            failure
+                .detail
+                .clone_from(&Failure::interrupted(signal).detail);
         }
         let seen = self
             .outcome
@@ -314,20 +316,5 @@ fn skipped() -> CaseEnding {
         stage: Stage::Compare,
         kind: FailureKind::Skipped,
         detail: None,
-    }
-}
-
-/// The failure of a run that a signal stopped.
-fn interrupted(signal: u8) -> Failure {
-    let message = format!("stopped by signal {}", signal_name(signal));
-    Failure::new(Stage::Interrupt, FailureKind::Interrupted, message)
-}
-
-fn signal_name(signal: u8) -> &'static str {
-    match signal {
-        1 => "HUP",
-        2 => "INT",
-        15 => "TERM",
-        _ => "KILL",
     }
 }
