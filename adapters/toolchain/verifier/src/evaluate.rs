@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A second evaluation of a program without effects, straight from Core.
+//! A second evaluation of a program, straight from Core; of one with effects on given atoms.
 
+mod atoms;
 mod builtin;
 mod datum;
+mod effect;
 mod machine;
 mod meter;
 
@@ -13,9 +15,11 @@ use crate::decode::reader::{Defect, Under};
 use crate::decode::types::Definition;
 use crate::table::TypeTable;
 use crate::visit::{self, Visitor};
+use atoms::Atoms;
 use datum::Datum;
 use edict_codec::cbor::{Value, encode};
 use edict_codec::digest::{TypedDigest, derive_typed};
+use effect::World;
 use machine::{Frame, Machine, Stop};
 use meter::{Exhausted, Meter};
 use std::collections::BTreeMap;
@@ -31,6 +35,9 @@ pub struct Inputs {
     pub input: Vec<u8>,
     /// Name of the intent.
     pub intent: String,
+    /// The atoms that are there before, as a canonical list ascending by space and key; `None` for
+    /// a program without effects.
+    pub atoms: Option<Vec<u8>>,
 }
 
 /// What an invocation ends with.
@@ -46,6 +53,9 @@ pub struct Evaluation {
     pub allocated_bytes: u64,
     /// Encoded length of a result or authored payload.
     pub output_bytes: u64,
+    /// The atoms that are there afterwards, if there were any to see: those before after an
+    /// obstruction.
+    pub atoms: Option<Vec<u8>>,
 }
 
 impl Evaluation {
@@ -71,8 +81,8 @@ pub enum EvaluateError {
     /// No intent of that name.
     #[error("evaluate `{0}`: Core has no such intent")]
     UnknownIntent(String),
-    /// The program calls an effect.
-    #[error("evaluate a program that calls `{0}`: effects need a host")]
+    /// The program calls an effect, and no atoms were given.
+    #[error("evaluate a program that calls `{0}`: no atoms are given")]
     Effect(String),
     /// The input is no canonical value of the declared type.
     #[error("read the input at `{path}`: {message}")]
@@ -119,7 +129,11 @@ pub fn evaluate(inputs: &Inputs) -> Result<Evaluation, EvaluateError> {
     let Some(intent) = core.intents.get(&inputs.intent) else {
         return Err(EvaluateError::UnknownIntent(inputs.intent.clone()));
     };
-    if let Some(effect) = first_effect(intent) {
+    let before = inputs.atoms.as_deref().map(Atoms::read).transpose();
+    let before = before.map_err(artifact("atoms"))?;
+    if before.is_none()
+        && let Some(effect) = first_effect(intent)
+    {
         return Err(EvaluateError::Effect(effect));
     }
     let table = table(&core, closure.definitions()).map_err(artifact("core"))?;
@@ -138,9 +152,20 @@ pub fn evaluate(inputs: &Inputs) -> Result<Evaluation, EvaluateError> {
         table: &table,
         functions: &functions,
         depth: 0,
+        world: before.clone().map(|atoms| World {
+            closure: &closure,
+            atoms,
+        }),
     };
     let outcome = invoke(&mut machine, intent, input);
-    finish(machine.meter, outcome)
+    let mut evaluation = finish(machine.meter, outcome)?;
+    // Writes settle with a result only, all of them or none.
+    let after = match evaluation.obstruction {
+        None => machine.world.map(|world| world.atoms),
+        Some(_) => before,
+    };
+    evaluation.atoms = after.map(|atoms| atoms.to_bytes());
+    Ok(evaluation)
 }
 
 /// The types of Core, with those of the given lawpacks for what helpers use.
@@ -189,6 +214,7 @@ fn finish(mut meter: Meter, outcome: Result<Datum, Stop>) -> Result<Evaluation, 
         steps: meter.steps,
         allocated_bytes: meter.allocated_bytes,
         output_bytes: meter.output_bytes,
+        atoms: None,
     };
     let (obstruction, value) = match outcome {
         Ok(value) => (None, value),
@@ -222,5 +248,6 @@ fn exhaustion(meter: &Meter, exhausted: Exhausted) -> Evaluation {
         steps: meter.steps,
         allocated_bytes: meter.allocated_bytes,
         output_bytes: meter.output_bytes,
+        atoms: None,
     }
 }

@@ -168,9 +168,16 @@ fn judge(request: &Request) -> Result<Answer, Failure> {
         }
         Request::Evaluate { output, inputs } => {
             files::absent(output)?;
+            let after = inputs.atoms.as_ref().map(|it| &it.after);
+            if let Some(after) = after {
+                files::absent(after)?;
+            }
             let inputs = files::program(inputs)?;
             let evaluation =
                 evaluate(&inputs).map_err(|error| Failure::new(error.kind(), error.to_string()))?;
+            if let (Some(after), Some(atoms)) = (after, &evaluation.atoms) {
+                files::write(after, atoms)?;
+            }
             files::write(output, &evaluation.body)?;
             let obstruction = evaluation.obstruction.as_deref();
             let outcome = if obstruction.is_some() {

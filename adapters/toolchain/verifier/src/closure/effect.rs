@@ -60,6 +60,8 @@ pub(crate) struct Plan {
     pub(crate) value: Type,
     /// By failure name.
     pub(crate) failures: BTreeMap<String, Failure>,
+    /// Where the roles of the atom stand in input and output.
+    pub(crate) atom: AtomConfiguration,
     /// The `configuration` of a step.
     pub(crate) configuration: Value,
 }
@@ -176,6 +178,7 @@ fn bundled(
         output: declared.output.clone(),
         failures: failures(table, declared, implementation, intrinsic, &key)?,
         configuration: atom.to_value(&value, &key),
+        atom: atom.clone(),
         key,
         value,
     })
@@ -367,6 +370,7 @@ fn foreign(name: &str, declared: &Effect, implementation: &Implementation) -> Re
         output: declared.output.clone(),
         failures: mapped(declared, implementation, |_, _| Ok(()))?,
         configuration: atom.to_value(&declared.output, &declared.input),
+        atom,
         key: declared.input.clone(),
         value: declared.output.clone(),
     })

@@ -5,6 +5,7 @@
 
 use super::builtin;
 use super::datum::Datum;
+use super::effect::{Call, World};
 use super::meter::{Exhausted, Meter};
 use crate::cost::Cost;
 use crate::decode::core::{Block, Fold, Function, Node, Raise};
@@ -50,6 +51,8 @@ pub(crate) struct Machine<'a> {
     pub(crate) table: &'a TypeTable,
     pub(crate) functions: &'a BTreeMap<String, &'a Function>,
     pub(crate) depth: usize,
+    /// The atoms of a program with effects.
+    pub(crate) world: Option<World<'a>>,
 }
 
 impl Machine<'_> {
@@ -242,8 +245,19 @@ impl Machine<'_> {
                         return self.raise(raise, frame);
                     }
                 }
-                Node::Effect { effect, .. } => {
-                    return fault(format!("`{effect}` needs a host"));
+                Node::Effect {
+                    binding,
+                    effect,
+                    input,
+                    arms,
+                } => {
+                    let call = Call {
+                        binding,
+                        effect,
+                        input,
+                        arms,
+                    };
+                    self.effect(call, frame)?;
                 }
                 Node::Branch {
                     condition,
@@ -270,7 +284,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    fn raise(&mut self, raise: &Raise, frame: &mut Frame) -> Result<(), Stop> {
+    pub(crate) fn raise(&mut self, raise: &Raise, frame: &mut Frame) -> Result<(), Stop> {
         let payload = match &raise.payload {
             None => Datum::Record(Rc::new(BTreeMap::new())),
             Some(payload) => self.expression(payload, frame)?,

@@ -31,6 +31,11 @@ pub(super) fn program(paths: &Program) -> Result<evaluate::Inputs, Failure> {
         lawpacks: lawpacks(&paths.lawpacks)?,
         input: read(&paths.input)?,
         intent: paths.intent.clone(),
+        atoms: paths
+            .atoms
+            .as_ref()
+            .map(|it| read(&it.before))
+            .transpose()?,
     })
 }
 

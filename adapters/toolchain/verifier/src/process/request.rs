@@ -32,6 +32,14 @@ pub(super) struct Program {
     pub(super) lawpacks: Vec<Lawpack>,
     pub(super) input: PathBuf,
     pub(super) intent: String,
+    pub(super) atoms: Option<Atoms>,
+}
+
+/// Where the atoms of a program with effects are read, and where they are written afterwards.
+#[derive(Debug)]
+pub(super) struct Atoms {
+    pub(super) before: PathBuf,
+    pub(super) after: PathBuf,
 }
 
 /// Paths of a lawpack.
@@ -150,12 +158,25 @@ fn build(inputs: &Node) -> Result<Build, Failure> {
 }
 
 fn program(inputs: &Node) -> Result<Program, Failure> {
-    closed(inputs, "inputs", &["core", "lawpacks", "input", "intent"])?;
+    let atoms = inputs.get("atoms");
+    let mut names = vec!["core", "lawpacks", "input", "intent"];
+    names.extend(atoms.map(|_| "atoms"));
+    closed(inputs, "inputs", &names)?;
     Ok(Program {
+        atoms: atoms.map(atoms_of).transpose()?,
         core: path(inputs, "inputs", "core")?,
         lawpacks: lawpacks(inputs)?,
         input: path(inputs, "inputs", "input")?,
         intent: text(inputs, "inputs", "intent")?,
+    })
+}
+
+fn atoms_of(atoms: &Node) -> Result<Atoms, Failure> {
+    let at = "inputs.atoms";
+    closed(atoms, at, &["before", "after"])?;
+    Ok(Atoms {
+        before: path(atoms, at, "before")?,
+        after: path(atoms, at, "after")?,
     })
 }
 

@@ -184,6 +184,7 @@ fn evaluated(core: Vec<u8>) -> Result<Evaluation, EvaluateError> {
         lawpacks: Vec::new(),
         input: input(),
         intent: "run".to_owned(),
+        atoms: None,
     })
 }
 
@@ -379,6 +380,7 @@ fn an_input_of_another_type_is_refused() {
         lawpacks: Vec::new(),
         input,
         intent: "run".to_owned(),
+        atoms: None,
     };
     assert_eq!(evaluate(&inputs).unwrap_err().kind(), "InputRefused");
     let unknown = Inputs {

@@ -62,6 +62,7 @@ fn with_types(types: Vec<(String, String)>) -> Result<Evaluation, EvaluateError>
         lawpacks: vec![lawpack(types)],
         input: input(),
         intent: "run".to_owned(),
+        atoms: None,
     })
 }
 

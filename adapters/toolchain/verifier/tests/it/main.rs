@@ -4,6 +4,8 @@
 #[cfg(test)]
 mod accepted;
 #[cfg(test)]
+mod atoms;
+#[cfg(test)]
 mod cases;
 #[cfg(test)]
 mod hand;
