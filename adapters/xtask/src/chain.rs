@@ -6,10 +6,11 @@ pub mod host;
 pub mod workshop;
 
 pub use host::{Host, Outcome};
-pub use workshop::{Built, Refused, Workshop};
+pub use workshop::{Attempt, Built, Refused, Workshop};
 
 use serde_json::Value as Json;
 use std::{
+    collections::BTreeMap,
     fmt,
     io::Write as _,
     path::{Path, PathBuf},
@@ -40,6 +41,9 @@ impl From<std::io::Error> for ChainError {
         Self(error.to_string())
     }
 }
+
+/// Atoms: value bytes by space and key bytes.
+pub type Atoms = BTreeMap<(String, Vec<u8>), Vec<u8>>;
 
 /// What a program answered.
 #[derive(Clone, Debug)]

@@ -2,6 +2,7 @@
 //! What the jobs are made of, so that tests can use the same parts.
 
 pub mod chain;
+pub mod damage;
 pub mod fault;
 pub mod jim;
 pub mod random;

@@ -3,6 +3,7 @@
 //! agree in everything that can be observed.
 
 mod condition;
+mod effect;
 mod expression;
 mod integer;
 mod program;
@@ -15,9 +16,11 @@ mod value;
 pub use program::{Program, program};
 pub use tape::Tape;
 
-use crate::chain::{ChainError, Host, Programs, Workshop};
+use crate::chain::{Atoms, ChainError, Host, Programs, Workshop};
 use std::fmt;
 
+/// Spaces of the effects of the lawpack.
+const SPACES: [&str; 2] = ["rand.kit.cell/v1", "rand.kit.label/v1"];
 /// Programs after which the host is replaced: it keeps the nonce of every context it ever had.
 const HOST_PROGRAMS: u64 = 20_000;
 
@@ -34,6 +37,10 @@ pub struct Tally {
     pub constraints: u64,
     /// Invocations that exhausted their budget.
     pub exhausted: u64,
+    /// Invocations of programs with effects, among all of these.
+    pub effectful: u64,
+    /// Invocations that changed atoms.
+    pub settled: u64,
 }
 
 /// A program that is not judged alike.
@@ -70,7 +77,15 @@ pub struct Judge {
     programs: Programs,
     workshop: Workshop,
     host: Host,
+    /// Where the host keeps the contexts of programs with effects; it outlives the host.
+    state: tempfile::TempDir,
     judged: u64,
+}
+
+fn serve(programs: &Programs) -> Result<(Host, tempfile::TempDir), ChainError> {
+    let state = tempfile::tempdir()?;
+    let host = Host::serve(programs, Some(state.path()))?;
+    Ok((host, state))
 }
 
 impl Judge {
@@ -81,8 +96,10 @@ impl Judge {
     pub fn new(programs: &Programs) -> Result<Self, ChainError> {
         let workshop = Workshop::new(programs)?;
         lawpack(&workshop)?;
+        let (host, state) = serve(programs)?;
         Ok(Self {
-            host: Host::serve(programs, None)?,
+            host,
+            state,
             programs: programs.clone(),
             workshop,
             judged: 0,
@@ -103,26 +120,32 @@ impl Judge {
         self.workshop.verify(&mut built).map_err(at("verify"))?;
         self.judged += 1;
         if self.judged.is_multiple_of(HOST_PROGRAMS) {
-            self.host = Host::serve(&self.programs, None).map_err(at("host"))?;
+            (self.host, self.state) = serve(&self.programs).map_err(at("host"))?;
         }
+        let is_effectful = built.is_effectful();
+        let mut atoms = is_effectful.then(Atoms::new);
         let mut evaluated = Vec::new();
         for input in &program.inputs {
-            evaluated.push(
-                self.workshop
-                    .evaluate(&built, input)
-                    .map_err(at("evaluate"))?,
-            );
+            let ending = self
+                .workshop
+                .evaluate(&built, input, atoms.as_ref())
+                .map_err(at("evaluate"))?;
+            atoms.clone_from(&ending.atoms);
+            evaluated.push(ending);
         }
         self.workshop.discard(&built).map_err(at("build"))?;
         let installed = self.host.install(&built.package, &built.report);
         let installation = installed.map_err(at("install"))?;
         let grants = std::slice::from_ref(&installation);
-        let mut context = self.host.open(grants, None).map_err(at("host"))?;
+        let name = format!("program-{}", self.judged);
+        let durable = is_effectful.then_some(name.as_str());
+        let mut context = self.host.open(grants, durable).map_err(at("host"))?;
         let mut differs = Ok(());
+        let mut before = Atoms::new();
         for (input, second) in program.inputs.iter().zip(evaluated) {
             let invoked = self
                 .host
-                .invoke(&mut context, (&installation, false), input);
+                .invoke(&mut context, (&installation, is_effectful), input);
             let outcome = match invoked.map_err(at("invoke"))? {
                 Ok(outcome) => outcome,
                 Err(refusal) => {
@@ -139,6 +162,17 @@ impl Judge {
                 break;
             }
             tally.add(outcome.coordinate.as_deref());
+            if let Some(after) = second.atoms {
+                let found = self.host.atoms(&context, &SPACES).map_err(at("host"))?;
+                if found != after {
+                    let told = format!("{found:?} against {after:?}");
+                    differs = Err(disagreement("atoms", told));
+                    break;
+                }
+                tally.effectful += 1;
+                tally.settled += u64::from(found != before);
+                before = found;
+            }
         }
         self.host.close(&context).map_err(at("host"))?;
         self.host.uninstall(&installation).map_err(at("host"))?;
@@ -218,8 +252,15 @@ impl fmt::Display for Tally {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             formatter,
-            "{} programs, {} results, {} authored obstructions, {} constraints, {} exhausted budgets",
-            self.programs, self.results, self.authored, self.constraints, self.exhausted
+            "{} programs, {} results, {} authored obstructions, {} constraints, {} exhausted \
+             budgets; {} invocations with effects, {} of them settled",
+            self.programs,
+            self.results,
+            self.authored,
+            self.constraints,
+            self.exhausted,
+            self.effectful,
+            self.settled
         )
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A small client of the host process (`echo.host-transport/v1`), written from its contract.
 
-use super::{ChainError, Programs};
+use super::{Atoms, ChainError, Programs};
 use edict_codec::{
     cbor::{Value, decode, encode},
     digest::{derive, derive_typed, frame_typed},
@@ -211,12 +211,13 @@ impl Host {
         installation.ok_or_else(|| ChainError::new("an install without installation"))
     }
 
-    /// Asks for an installation that may be refused for any reason; the host must go on.
+    /// Asks for an installation that may be refused for any reason; whether it was accepted. The
+    /// host must go on.
     ///
     /// # Errors
     /// When the host answers with anything but a reply.
-    pub fn refused_install(&mut self, request: &Value) -> Result<(), ChainError> {
-        self.ask(2, request).map(|_| ())
+    pub fn offer(&mut self, request: &Value) -> Result<bool, ChainError> {
+        self.ask(2, request).map(|it| it.is_ok())
     }
 
     /// Forgets an installation.
@@ -306,6 +307,20 @@ impl Host {
         outcome(context, &reply, &id)
             .map(Ok)
             .ok_or_else(|| ChainError::new(format!("no outcome of this invocation: {reply:?}")))
+    }
+
+    /// The atoms of all these spaces.
+    ///
+    /// # Errors
+    /// As [`Self::scan`].
+    pub fn atoms(&mut self, context: &Context, spaces: &[&str]) -> Result<Atoms, ChainError> {
+        let mut atoms = Atoms::new();
+        for space in spaces {
+            for (key, value) in self.scan(context, space)? {
+                atoms.insert(((*space).to_owned(), key), value);
+            }
+        }
+        Ok(atoms)
     }
 
     /// The atoms of a space: key and value bytes, ascending.

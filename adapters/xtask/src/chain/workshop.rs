@@ -2,8 +2,12 @@
 //! A directory with vendored lawpacks in which one program after the other is built, verified and
 //! evaluated.
 
-use super::{ChainError, Programs};
-use edict_codec::{digest::derive_typed, hex};
+use super::{Atoms, ChainError, Programs};
+use edict_codec::{
+    cbor::{Value, decode, encode},
+    digest::derive_typed,
+    hex,
+};
 use serde_json::{Value as Json, json};
 use std::path::Path;
 
@@ -31,6 +35,17 @@ pub struct Built {
 /// A source that the compiler refused: its diagnostics as `(stage, kind, line, column)`.
 pub type Refused = Vec<(String, String, u64, u64)>;
 
+/// How a build ended.
+#[derive(Clone, Debug)]
+pub enum Attempt {
+    /// It is accepted by the compiler.
+    Built(Built),
+    /// The source is refused.
+    Refused(Refused),
+    /// It failed in another way than by diagnostics of the source.
+    Failed(super::Answer),
+}
+
 /// What the second evaluator made of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Evaluated {
@@ -40,9 +55,23 @@ pub struct Evaluated {
     pub body: Vec<u8>,
     /// Steps, allocated bytes and output bytes.
     pub consumed: [u64; 3],
+    /// The atoms afterwards, if there were some before.
+    pub atoms: Option<Atoms>,
 }
 
 impl Built {
+    /// Whether the program calls effects.
+    pub fn is_effectful(&self) -> bool {
+        let package = decode(&self.package).ok();
+        let kind = package.as_ref().and_then(|it| it.get("kind")?.as_text());
+        kind == Some("effectful")
+    }
+
+    /// The path of an artifact of the build, or of one that is made beside them.
+    pub fn artifact(&self, name: &str) -> String {
+        format!("{}/{name}.cbor", self.output)
+    }
+
     /// The lawpacks as a request names them.
     pub fn lawpacks(&self) -> &[Json] {
         &self.lawpacks
@@ -97,7 +126,11 @@ impl Workshop {
         answer.success("edict").map(|_| ())
     }
 
-    fn ask(&self, program: &str, request: &Json) -> Result<super::Answer, ChainError> {
+    /// Asks a program in this directory.
+    ///
+    /// # Errors
+    /// As [`Programs::ask`].
+    pub fn ask(&self, program: &str, request: &Json) -> Result<super::Answer, ChainError> {
         self.programs.ask(program, self.directory.path(), request)
     }
 
@@ -144,6 +177,18 @@ impl Workshop {
     /// # Errors
     /// When the compiler fails in another way than by diagnostics of the source.
     pub fn compile(&mut self, source: &str) -> Result<Result<Built, Refused>, ChainError> {
+        match self.attempt(source)? {
+            Attempt::Built(built) => Ok(Ok(built)),
+            Attempt::Refused(found) => Ok(Err(found)),
+            Attempt::Failed(answer) => Err(ChainError::new(format!("edict: {:?}", answer.errors))),
+        }
+    }
+
+    /// The same, whatever comes of it.
+    ///
+    /// # Errors
+    /// When the compiler cannot be asked, or its artifacts cannot be read.
+    pub fn attempt(&mut self, source: &str) -> Result<Attempt, ChainError> {
         self.uses += 1;
         let output = format!("out{}", self.uses);
         let (source, entries) = self.closure(source);
@@ -162,16 +207,16 @@ impl Workshop {
         let answer = self.ask("edict", &request)?;
         if answer.code != Some(0) {
             let found = diagnostics(&answer.errors);
-            return if found.is_empty() {
-                Err(ChainError::new(format!("edict: {:?}", answer.errors)))
+            return Ok(if found.is_empty() {
+                Attempt::Failed(answer)
             } else {
-                Ok(Err(found))
-            };
+                Attempt::Refused(found)
+            });
         }
         let first = answer.output.first();
         let operation = first.and_then(|record| record.get("operation")?.as_str());
         let intent = operation.and_then(|it| it.rsplit('.').next());
-        Ok(Ok(Built {
+        Ok(Attempt::Built(Built {
             package: self.read(&format!("{output}/executable-operation-package.cbor"))?,
             report: Vec::new(),
             intent: intent.unwrap_or_default().to_owned(),
@@ -206,16 +251,22 @@ impl Workshop {
         Ok(())
     }
 
-    /// Evaluates Core once more, in the verifier.
+    /// Evaluates Core once more, in the verifier, on these atoms.
     ///
     /// # Errors
     /// When there is no evaluation, or the body is not the one it answers.
-    pub fn evaluate(&mut self, built: &Built, input: &[u8]) -> Result<Evaluated, ChainError> {
+    pub fn evaluate(
+        &mut self,
+        built: &Built,
+        input: &[u8],
+        atoms: Option<&Atoms>,
+    ) -> Result<Evaluated, ChainError> {
         self.uses += 1;
+        let after = format!("{}/atoms{}.cbor", built.output, self.uses);
         let output = format!("{}/body{}.cbor", built.output, self.uses);
         let core = format!("{}/core.cbor", built.output);
         self.write("input.bin", input)?;
-        let request = json!({
+        let mut request = json!({
             "schema": "edict.verifier.request/v1", "type": "verifierRequest",
             "operation": "evaluate", "output": output,
             "inputs": {
@@ -223,6 +274,13 @@ impl Workshop {
                 "intent": built.intent,
             },
         });
+        if let (Some(atoms), Some(inputs)) = (atoms, request.pointer_mut("/inputs")) {
+            self.write("atoms.bin", &listed(atoms))?;
+            if let Some(inputs) = inputs.as_object_mut() {
+                let paths = json!({"before": "atoms.bin", "after": after});
+                inputs.insert("atoms".to_owned(), paths);
+            }
+        }
         let record = self
             .ask("edict-verifier", &request)?
             .success("edict-verifier")?;
@@ -246,6 +304,10 @@ impl Workshop {
             coordinate: member("coordinate").as_str().map(str::to_owned),
             body,
             consumed: ["steps", "allocatedBytes", "outputBytes"].map(counter),
+            atoms: match atoms {
+                Some(_) => Some(unlisted(&self.read(&after)?)?),
+                None => None,
+            },
         })
     }
 
@@ -269,6 +331,31 @@ impl Workshop {
     pub fn path(&self) -> &Path {
         self.directory.path()
     }
+}
+
+/// Atoms as the verifier reads them.
+fn listed(atoms: &Atoms) -> Vec<u8> {
+    let rows = atoms.iter().map(|((space, key), value)| {
+        Value::text_map([
+            ("key", Value::bytes(&**key)),
+            ("space", Value::text(&**space)),
+            ("value", Value::bytes(&**value)),
+        ])
+    });
+    encode(&Value::Array(rows.collect()))
+}
+
+/// Atoms as the verifier writes them.
+fn unlisted(bytes: &[u8]) -> Result<Atoms, ChainError> {
+    let broken = || ChainError::new("the verifier wrote no list of atoms");
+    let list = decode(bytes).map_err(|_| broken())?;
+    let atom = |row: &Value| {
+        let bytes = |name: &str| Some(row.get(name)?.as_bytes()?.to_vec());
+        let space = row.get("space")?.as_text()?.to_owned();
+        Some(((space, bytes("key")?), bytes("value")?))
+    };
+    let rows = list.as_array().ok_or_else(broken)?.iter().map(atom);
+    rows.collect::<Option<Atoms>>().ok_or_else(broken)
 }
 
 /// Diagnostics that have a place in the source, in order.

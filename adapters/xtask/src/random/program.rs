@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 pub struct Program {
     /// The module.
     pub source: String,
-    /// Canonical inputs of its intent.
+    /// Canonical inputs of its intent, in the order in which they are invoked.
     pub inputs: Vec<Vec<u8>>,
 }
 
@@ -34,6 +34,9 @@ pub fn program(tape: &mut Tape, inputs: usize) -> Program {
     } else {
         "roomy"
     };
+    let effects = tape.chance(40);
+    // What one invocation leaves, the next one finds.
+    let inputs = if effects { inputs + 2 } else { inputs };
     let (mut types, mut declared) = Types::declare(tape);
     types.record(tape, "Input", &mut declared);
     let input = Ty::Record(types.records.len().saturating_sub(1));
@@ -50,6 +53,8 @@ pub fn program(tape: &mut Tape, inputs: usize) -> Program {
         facts: Vec::new(),
         fuel: 0,
         loops: 0,
+        effects,
+        made: Vec::new(),
         fresh: 0,
     };
     let mut functions = String::new();
@@ -139,8 +144,9 @@ impl Generator<'_> {
         } else {
             "none".to_owned()
         };
+        let profile = if self.effects { "atoms" } else { "pure" };
         let mut text = format!(
-            "intent run(input: Input) returns {} profile kit.pure basis {basis} budget <= kit.{budget}\n",
+            "intent run(input: Input) returns {} profile kit.{profile} basis {basis} budget <= kit.{budget}\n",
             self.types.text(output)
         );
         let mut known = Vec::new();
@@ -156,6 +162,12 @@ impl Generator<'_> {
         self.fuel = 90;
         self.loops = loops;
         let mut body = String::new();
+        if self.effects {
+            // What stands behind requirements and in branches is rarely reached.
+            for _ in 0..=self.tape.below(4) {
+                self.effect(&mut body);
+            }
+        }
         self.statements(Place::Intent, 6, &mut body);
         let result = self.expression(output, 4, true);
         _ = writeln!(text, "{{\n{body}  return {result};\n}}");

@@ -37,6 +37,17 @@ pub(crate) enum Fact {
     Some(String),
 }
 
+/// An atom that is likely there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Made {
+    /// Whether it is a label; otherwise a cell.
+    pub(crate) label: bool,
+    /// Its key as it was written.
+    pub(crate) key: String,
+    /// The path of its version.
+    pub(crate) version: String,
+}
+
 /// The generator.
 #[derive(Debug)]
 pub(crate) struct Generator<'a> {
@@ -54,6 +65,10 @@ pub(crate) struct Generator<'a> {
     pub(crate) fuel: usize,
     /// Loops that may still be written.
     pub(crate) loops: usize,
+    /// Whether intents call effects.
+    pub(crate) effects: bool,
+    /// Atoms that earlier effects in scope left there, as far as the generator can tell.
+    pub(crate) made: Vec<Made>,
     /// Number of the next fresh name.
     pub(crate) fresh: usize,
 }
@@ -79,7 +94,9 @@ impl Generator<'_> {
     /// Runs `work` in an inner scope; locals and facts of it end with it.
     pub(crate) fn inner<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
         let (places, facts) = (self.places.len(), self.facts.len());
+        let made = self.made.clone();
         let done = work(self);
+        self.made = made;
         self.places.truncate(places);
         self.facts.truncate(facts);
         done

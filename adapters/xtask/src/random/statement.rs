@@ -23,6 +23,10 @@ impl Generator<'_> {
             if !self.spend() {
                 return;
             }
+            if place == Place::Intent && self.effects && self.tape.chance(40) {
+                self.effect(text);
+                continue;
+            }
             let kinds = if place == Place::Function { 4 } else { 9 };
             match self.tape.below(kinds) {
                 0 | 1 => self.binding(text),
@@ -140,7 +144,7 @@ impl Generator<'_> {
         (condition, None)
     }
 
-    fn target(&mut self) -> String {
+    pub(super) fn target(&mut self) -> String {
         match self.tape.below(5) {
             0 => "kit.Plain".to_owned(),
             1 => {

@@ -107,6 +107,13 @@ pub(crate) struct Variant {
     pub(crate) cases: Vec<(String, Option<Ty>)>,
 }
 
+/// `kit.Cell`, the value of an atom, in [`Types::records`].
+pub(crate) const CELL: usize = 1;
+/// `kit.Seen`, a cell with its version.
+pub(crate) const SEEN: usize = 2;
+/// `kit.Stamp`, a version.
+pub(crate) const STAMP: usize = 3;
+
 /// The named types of a program.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Types {
@@ -186,6 +193,25 @@ impl Types {
                 ("right".to_owned(), Ty::Opt(Box::new(Ty::Str(6)))),
             ],
         });
+        let version = || ("version".to_owned(), Ty::Bytes(32, 32));
+        let optional = Ty::Opt(Box::new(Ty::Int(Width::U32)));
+        let cell = [
+            ("count", Ty::Int(Width::U64)),
+            ("tag", optional),
+            ("text", Ty::Bytes(0, 12)),
+        ];
+        let cell = cell.map(|(name, ty)| (name.to_owned(), ty));
+        let seen = vec![("cell".to_owned(), Ty::Record(CELL)), version()];
+        for (name, fields) in [
+            ("kit.Cell", cell.to_vec()),
+            ("kit.Seen", seen),
+            ("kit.Stamp", vec![version()]),
+        ] {
+            types.records.push(Record {
+                name: name.to_owned(),
+                fields,
+            });
+        }
         let mut text = String::new();
         for number in 0..tape.below(4) {
             match tape.below(3) {

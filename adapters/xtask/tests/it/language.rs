@@ -107,6 +107,7 @@ impl Run {
         for row in case["state"].as_array().into_iter().flatten() {
             self.atoms.create(&mut self.host, &mut context, row);
         }
+        let before = is_effectful.then(|| atoms::all(&mut self.host, &context));
         let invoked = self
             .host
             .invoke(&mut context, (&installation, is_effectful), &input);
@@ -131,13 +132,13 @@ impl Run {
             self.same(case, "the cost", &outcome.consumed, &in_order(cost));
             self.note("cost");
         }
-        if !is_effectful {
-            let second = workshop.evaluate(built, &input).unwrap();
-            let second = (second.coordinate, second.body, second.consumed);
-            let first = (outcome.coordinate, outcome.body, outcome.consumed);
-            self.same(case, "the evaluation of Core", &second, &first);
-            self.note("evaluated");
-        }
+        let second = workshop.evaluate(built, &input, before.as_ref()).unwrap();
+        let found = is_effectful.then(|| atoms::all(&mut self.host, &context));
+        self.same(case, "the atoms of Core", &second.atoms, &found);
+        let second = (second.coordinate, second.body, second.consumed);
+        let first = (outcome.coordinate, outcome.body, outcome.consumed);
+        self.same(case, "the evaluation of Core", &second, &first);
+        self.note("evaluated");
         if let Some(after) = case.get("stateAfter") {
             let found = atoms::all(&mut self.host, &context);
             self.same(case, "the state", &found, &atoms::rows(after));
@@ -203,7 +204,7 @@ fn every_language_case_holds_through_compiler_verifier_evaluator_and_host() {
     let seen = BTreeMap::from([
         ("cost", 4),
         ("diagnostics", 114),
-        ("evaluated", 118),
+        ("evaluated", 140),
         ("obstruction", 32),
         ("ok", 108),
         ("refused", 1),

@@ -4,6 +4,8 @@
 #[cfg(test)]
 mod architecture;
 #[cfg(test)]
+mod damage;
+#[cfg(test)]
 mod faults;
 #[cfg(test)]
 mod jim;

@@ -25,8 +25,9 @@ fn three_hundred_random_programs_are_judged_alike_by_all_four() {
         tally.constraints,
         tally.exhausted,
     ];
-    assert_eq!(endings.iter().sum::<u64>(), 600);
+    assert!(endings.iter().sum::<u64>() >= 600, "{tally}");
     assert!(endings.iter().all(|it| *it > 10), "{tally}");
+    assert!(tally.effectful > 150 && tally.settled > 30, "{tally}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use super::typed_json::typed;
 use crate::support::programs;
 use edict_codec::cbor::{Value, encode};
 use serde_json::{Value as Json, json};
-use xtask::chain::{Host, Workshop, host::Context};
+use xtask::chain::{Atoms as Rows, Host, Workshop, host::Context};
 
 /// Effect, space, key type and value type.
 const SPACES: [[&str; 4]; 3] = [
@@ -29,9 +29,6 @@ const SPACES: [[&str; 4]; 3] = [
         "Record<sequence:U64,text:Bytes<max=65536>,version:U64>",
     ],
 ];
-
-/// Space, key and value bytes, ascending.
-pub(crate) type Rows = Vec<(String, Vec<u8>, Vec<u8>)>;
 
 /// One installed program for each space.
 pub(crate) struct Atoms(Vec<Value>);
@@ -81,14 +78,8 @@ intent put(input: seed.{effect}Input) returns Output
 
 /// Every atom of the three spaces.
 pub(crate) fn all(host: &mut Host, context: &Context) -> Rows {
-    let mut rows = Rows::new();
-    for [_, space, ..] in SPACES {
-        for (key, value) in host.scan(context, space).unwrap() {
-            rows.push((space.to_owned(), key, value));
-        }
-    }
-    rows.sort();
-    rows
+    host.atoms(context, &SPACES.map(|[_, space, ..]| space))
+        .unwrap()
 }
 
 /// Atoms as a case lists them.
@@ -97,11 +88,9 @@ pub(crate) fn rows(listed: &Json) -> Rows {
         let [_, space, key, value] = SPACES[place(row)];
         let none = Value::Map(Vec::new());
         let key = typed(&row["key"], key, &none);
-        (
-            space.to_owned(),
-            key.as_bytes().unwrap().to_vec(),
-            encode(&typed(&row["value"], value, &none)),
-        )
+        let key = key.as_bytes().unwrap().to_vec();
+        let value = encode(&typed(&row["value"], value, &none));
+        ((space.to_owned(), key), value)
     });
     rows.collect()
 }
