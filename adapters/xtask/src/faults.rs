@@ -5,6 +5,7 @@
 use crate::{
     command::say,
     job::{Failure, copy_tree, root, target},
+    tests::install_consumers,
 };
 use std::{
     fs,
@@ -21,6 +22,7 @@ pub(crate) fn run(names: &[&str]) -> Result<(), Failure> {
         target: home.join("target"),
     };
     copy.refresh()?;
+    install_consumers()?;
     copy_tree(
         &target()?.join("tap-consumers"),
         &copy.target.join("tap-consumers"),

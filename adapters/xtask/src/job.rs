@@ -48,17 +48,18 @@ pub(crate) fn target() -> Result<PathBuf, Failure> {
 
 /// Copies a directory tree; the destination is made anew.
 pub(crate) fn copy_tree(from: &Path, to: &Path) -> Result<(), Failure> {
+    let failed = |error| Failure::new(format!("copy `{}`: {error}", from.display()));
     if to.exists() {
-        std::fs::remove_dir_all(to)?;
+        std::fs::remove_dir_all(to).map_err(failed)?;
     }
-    std::fs::create_dir_all(to)?;
-    for entry in std::fs::read_dir(from)? {
-        let entry = entry?;
+    std::fs::create_dir_all(to).map_err(failed)?;
+    for entry in std::fs::read_dir(from).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
         let target = to.join(entry.file_name());
-        if entry.file_type()?.is_dir() {
+        if entry.file_type().map_err(failed)?.is_dir() {
             copy_tree(&entry.path(), &target)?;
         } else {
-            std::fs::copy(entry.path(), target)?;
+            std::fs::copy(entry.path(), target).map_err(failed)?;
         }
     }
     Ok(())

@@ -14,7 +14,7 @@ pub(crate) fn run_tests() -> Result<(), Failure> {
 }
 
 /// Installs the pinned `tap-parser` under the target directory and asks Perl for its own modules.
-fn install_consumers() -> Result<(), Failure> {
+pub(crate) fn install_consumers() -> Result<(), Failure> {
     let home = target()?.join("tap-consumers");
     let pinned = home.join("package-lock.json");
     let source = root().join("testdata/tap-consumers");
