@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Diagnostics `edict.test.diagnostic/v1`: bounded JSONL for machines, text for people (J1–J3).
 
+mod documents;
 mod excerpt;
 mod record;
 mod shown;
 mod text;
 
+pub use documents::Documents;
 pub use record::record;
 
 use edict_codec::json::{Json, write_record};
@@ -36,6 +38,7 @@ pub enum Style {
 pub struct DiagnosticWriter<W> {
     output: W,
     style: Style,
+    documents: Documents,
     kept: Vec<Json>,
     bytes: usize,
     dropped: u64,
@@ -48,6 +51,7 @@ impl<W: Write> DiagnosticWriter<W> {
         Self {
             output,
             style,
+            documents: Documents::default(),
             kept: Vec::new(),
             bytes: 0,
             dropped: 0,
@@ -55,8 +59,20 @@ impl<W: Write> DiagnosticWriter<W> {
         }
     }
 
+    /// The documents in which failures are placed from now on.
+    pub fn documents(&mut self) -> &mut Documents {
+        &mut self.documents
+    }
+
     /// Writes one record, or counts it as dropped when a bound of the run is reached.
     pub fn write(&mut self, diagnostic: &Diagnostic) {
+        let diagnostic = &match diagnostic {
+            Diagnostic::Failure { failure, primary } => Diagnostic::Failure {
+                failure: self.documents.place(failure),
+                primary: *primary,
+            },
+            Diagnostic::Notice(_) => diagnostic.clone(),
+        };
         let (json, line) = fitted(self.kept.len() as u64, diagnostic);
         if self.kept.len() >= MAX_RECORDS
             || line.len() > MAX_LINE_BYTES
@@ -101,7 +117,7 @@ impl<W: Write> DiagnosticWriter<W> {
             Style::Jsonl => writeln!(self.output, "{line}"),
             Style::Human { color } => self
                 .output
-                .write_all(text::render(diagnostic, color).as_bytes()),
+                .write_all(text::render(diagnostic, color, &self.documents).as_bytes()),
         };
         if written.and_then(|()| self.output.flush()).is_err() {
             self.lost += 1;

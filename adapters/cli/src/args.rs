@@ -192,6 +192,12 @@ pub struct CheckArgs {
     /// One JSON document on stdout.
     #[arg(long)]
     pub json: bool,
+    /// How diagnostics are written to stderr.
+    #[arg(long, value_enum, default_value = "jsonl")]
+    pub diagnostics: DiagnosticStyle,
+    /// Colors of human diagnostics.
+    #[arg(long, value_enum, default_value = "auto")]
+    pub color: Color,
 }
 
 /// Options of `lock`.

@@ -13,7 +13,7 @@ mod state;
 mod why;
 
 use crate::{
-    args::{self, Color, Command, Invocation},
+    args::{self, Color, Command, DiagnosticStyle, Invocation},
     output::{Stderr, Stdout, check_stdout, stderr_takes_color},
 };
 use edict_codec::json::{Json, write_document};
@@ -64,8 +64,13 @@ pub(crate) fn main(arguments: Vec<OsString>) -> ExitCode {
     if let Err(failure) = check_stdout() {
         return complain(vec![failure]);
     }
+    let style = match &command {
+        Command::Check(check) => style(check.diagnostics, check.color),
+        _ => Style::Jsonl,
+    };
+    let mut writer = DiagnosticWriter::new(Stderr, style);
     let answer = match command {
-        Command::Check(check) => check::check(&check),
+        Command::Check(check) => check::check(&check, writer.documents()),
         Command::Lock(lock) => lock::lock(&lock),
         Command::Fixture { direction } => fixture::fixture(&direction),
         Command::Init(init) => init::init(&init),
@@ -76,7 +81,7 @@ pub(crate) fn main(arguments: Vec<OsString>) -> ExitCode {
     };
     match answer {
         Ok(answer) => say(&answer),
-        Err(problems) => complain(problems),
+        Err(problems) => explain(writer, problems),
     }
 }
 
@@ -103,7 +108,10 @@ fn say(answer: &Answer) -> ExitCode {
 }
 
 fn complain(problems: Problems) -> ExitCode {
-    let mut writer = DiagnosticWriter::new(Stderr, Style::Jsonl);
+    explain(DiagnosticWriter::new(Stderr, Style::Jsonl), problems)
+}
+
+fn explain(mut writer: DiagnosticWriter<Stderr>, problems: Problems) -> ExitCode {
     for (index, failure) in problems.into_iter().enumerate() {
         writer.write(&Diagnostic::Failure {
             failure,
@@ -114,11 +122,16 @@ fn complain(problems: Problems) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// Whether human diagnostics are colored.
-pub(crate) fn takes_color(color: Color) -> bool {
-    match color {
-        Color::Always => true,
-        Color::Never => false,
-        Color::Auto => stderr_takes_color(),
+/// How diagnostics are written, as the options say.
+fn style(diagnostics: DiagnosticStyle, color: Color) -> Style {
+    match diagnostics {
+        DiagnosticStyle::Jsonl => Style::Jsonl,
+        DiagnosticStyle::Human => Style::Human {
+            color: match color {
+                Color::Always => true,
+                Color::Never => false,
+                Color::Auto => stderr_takes_color(),
+            },
+        },
     }
 }

@@ -25,7 +25,7 @@ use edict_test_model::{
 use edict_test_process::IsolationLevel;
 use edict_test_queries::{Decisions, RunOutcome, SuiteBytes};
 use edict_test_reporters::{
-    diagnostics::{DiagnosticWriter, Style},
+    diagnostics::{DiagnosticWriter, Documents, Style},
     tap::{Point, TapError, TapWriter},
 };
 use progress::Progress;
@@ -133,6 +133,11 @@ impl<Out: Write, Err: Write> Publisher<Out, Err> {
             suite.lock_file = Some(bytes.lock_file.clone());
         }
         self.known.bytes = Some(bytes.clone());
+    }
+
+    /// The documents in which failures are placed from now on.
+    pub(crate) fn documents(&mut self) -> &mut Documents {
+        self.diagnostics.documents()
     }
 
     /// Prints version and plan as soon as the number of cases is known, and opens the journal.

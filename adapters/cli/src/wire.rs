@@ -12,9 +12,12 @@ use edict_test_model::{
 };
 use edict_test_process::{Isolation, IsolationLevel, PrivateDir, ToolDir, probe};
 use edict_test_queries::{Actions, Ports, ReusePolicy, SnapshotFile, SuiteBytes};
+use edict_test_reporters::diagnostics::Documents;
 use edict_test_snapshot::{SuiteRoot, toolchain::read_tools, tree::Tree};
 use edict_test_verifier::ReportVerifier;
 use std::{
+    fmt::Write as _,
+    os::unix::ffi::OsStrExt as _,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -38,11 +41,13 @@ pub(crate) struct OpenedSuite {
 }
 
 impl OpenedSuite {
-    /// Opens the directory of a manifest and reads the manifest below it.
+    /// Opens the directory of a manifest and reads the manifest below it; from then on failures
+    /// are placed in it through `documents`.
     ///
     /// # Errors
     /// A failure of stage `manifest`.
-    pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
+    pub(crate) fn open(path: &Path, documents: &mut Documents) -> Result<Self, Failure> {
+        documents.suite(shown(path));
         let limit = Limit::ManifestBytes.ceiling();
         let fail = |error: ReadError| match error.kind {
             Some(_) => Failure::new(
@@ -62,6 +67,7 @@ impl OpenedSuite {
         };
         let (root, name) = SuiteRoot::of_manifest(path).map_err(fail)?;
         let file = root.read_name(name, ByteLimit::new(limit)).map_err(fail)?;
+        documents.manifest(Arc::clone(&file.bytes));
         let document = SuiteDocument::decode(&file.bytes).map_err(|error| {
             error
                 .into_failure(Stage::Manifest, "suite")
@@ -81,7 +87,8 @@ impl OpenedSuite {
     /// # Errors
     /// A failure of stage `lock`.
     pub(crate) fn lock(&self) -> Result<SuiteBytes, Failure> {
-        self.read_lock().map(|(bytes, _)| bytes)
+        self.read_lock(&mut Documents::default())
+            .map(|(bytes, _)| bytes)
     }
 
     /// Manifest and lock as files of the snapshot.
@@ -95,11 +102,15 @@ impl OpenedSuite {
         manifest.into_iter().chain([lock]).collect()
     }
 
-    /// Reads the lock that the manifest names, and gives its bytes too.
+    /// Reads the lock that the manifest names, and gives its bytes too; from then on failures are
+    /// placed in it through `documents`.
     ///
     /// # Errors
     /// A failure of stage `lock`.
-    pub(crate) fn read_lock(&self) -> Result<(SuiteBytes, Arc<[u8]>), Failure> {
+    pub(crate) fn read_lock(
+        &self,
+        documents: &mut Documents,
+    ) -> Result<(SuiteBytes, Arc<[u8]>), Failure> {
         let limit = 1 << 20;
         let locator = &self.document.toolchain_lock;
         let file = self
@@ -116,6 +127,7 @@ impl OpenedSuite {
                     format!("{}; `edict-test lock --suite` writes one", error.message),
                 )
             })?;
+        documents.lock(Arc::clone(&file.bytes));
         let lock = LockDocument::decode(&file.bytes).map_err(|error| {
             error
                 .into_failure(Stage::Lock, "lock")
@@ -129,6 +141,19 @@ impl OpenedSuite {
         };
         Ok((suite, file.bytes))
     }
+}
+
+/// A path as people are told it: each byte that is no UTF-8 stands as `<XX>`, and `<` as `<3C>` (C1).
+pub(crate) fn shown(path: &Path) -> String {
+    let mut text = String::new();
+    for chunk in path.as_os_str().as_bytes().utf8_chunks() {
+        text.push_str(&chunk.valid().replace('<', "<3C>"));
+        for byte in chunk.invalid() {
+            // Writing into a string cannot fail.
+            _ = write!(text, "<{byte:02X}>");
+        }
+    }
+    text
 }
 
 /// What decides how children are started.

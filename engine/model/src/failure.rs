@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The closed set of failures: stage, kind, and what the table of section 4 makes of the pair.
 
+mod advice;
 mod kind;
 mod rule;
 

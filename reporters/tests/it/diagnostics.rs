@@ -22,7 +22,7 @@ fn written(failure: Failure, color: bool) -> String {
 }
 
 /// A refusal with one diagnostic for each of these spans.
-fn refused(text: &[u8], spans: &[(usize, usize)]) -> Failure {
+pub(crate) fn refused(text: &[u8], spans: &[(usize, usize)]) -> Failure {
     let text: Arc<[u8]> = text.into();
     let diagnostics = spans
         .iter()
@@ -353,6 +353,7 @@ fn a_document_shows_the_member_at_fault() {
     expect![[r#"
         error[WrongType]: `id` is no text
           at suite bytes 10..11 /id
+          help: give the member the form that docs/suite.md or docs/lock.md states
     "#]]
     .assert_eq(&written(failure.clone(), false));
     expect![[r#"
@@ -361,6 +362,7 @@ fn a_document_shows_the_member_at_fault() {
           |
         2 |   "id": 5
           |         ^ /id
+          help: give the member the form that docs/suite.md or docs/lock.md states
     "#]]
     .assert_eq(&written(failure.with_text(&text), false));
 }

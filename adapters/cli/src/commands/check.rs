@@ -9,13 +9,15 @@ use crate::{
 use edict_codec::{digest::TypedDigest, json::Json};
 use edict_test_model::{CaseId, Failure, ports::StopFlag, run::semantic::digest_json};
 use edict_test_queries::{ReusePolicy, Runner, check_closure};
+use edict_test_reporters::diagnostics::Documents;
 use std::{fmt::Write as _, sync::Arc};
 
 /// Answers with the suite identity and the ordered case ids and identities.
-pub(super) fn check(arguments: &CheckArgs) -> Result<Answer, Problems> {
-    let suite = OpenedSuite::open(&arguments.suite).map_err(|failure| vec![failure])?;
-    let bytes = match suite.lock() {
-        Ok(bytes) => bytes,
+pub(super) fn check(arguments: &CheckArgs, documents: &mut Documents) -> Result<Answer, Problems> {
+    let opened = OpenedSuite::open(&arguments.suite, documents);
+    let suite = opened.map_err(|failure| vec![failure])?;
+    let bytes = match suite.read_lock(documents) {
+        Ok((bytes, _)) => bytes,
         Err(failure) => {
             let mut problems = vec![failure];
             problems.extend(check_closure(&suite.root, &suite.document, None));

@@ -20,7 +20,10 @@ use edict_test_model::{
         lock::{INTERPRETER_PROFILE, TARGET_PROFILE},
     },
 };
-use edict_test_reporters::lock::{differences, lines, write};
+use edict_test_reporters::{
+    diagnostics::Documents,
+    lock::{differences, lines, write},
+};
 use edict_test_snapshot::{
     Place, SuiteRoot,
     program::{Program, measure, measure_own_image},
@@ -52,7 +55,7 @@ pub(super) fn lock(arguments: &LockArgs) -> Result<Answer, Problems> {
 fn pin(arguments: &LockArgs) -> Result<Answer, Failure> {
     let place = match (&arguments.suite, &arguments.out) {
         (Some(suite), _) => {
-            let opened = OpenedSuite::open(suite)?;
+            let opened = OpenedSuite::open(suite, &mut Documents::default())?;
             opened
                 .root
                 .path()

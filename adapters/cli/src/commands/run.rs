@@ -2,7 +2,7 @@
 //! The run form: one suite, one TAP document, one report.
 
 use crate::{
-    args::{self, DiagnosticStyle, Existing, Invocation, Isolation, RunArgs},
+    args::{self, Existing, Invocation, Isolation, RunArgs},
     output::{Stderr, Stdout, check_stdout},
     publish::{Publisher, ReportPlace},
     signals,
@@ -33,7 +33,7 @@ pub(crate) fn main(arguments: Vec<OsString>) -> ExitCode {
         };
     }
     let style = match &parsed {
-        Ok(Invocation::Run(run)) => style(run),
+        Ok(Invocation::Run(run)) => super::style(run.diagnostics, run.color),
         _ => Style::Jsonl,
     };
     let publisher = Publisher::new(Stdout, Stderr, style);
@@ -88,11 +88,11 @@ fn execute(run: &RunArgs, publisher: &mut Publisher<Stdout, Stderr>) -> Result<(
             run.keep_journal,
         )?);
     }
-    let suite = OpenedSuite::open(&run.suite)?;
+    let suite = OpenedSuite::open(&run.suite, publisher.documents())?;
     publisher.manifest(&suite.document, &suite.manifest);
     let state = super::state::claim(run, &suite)?;
     publisher.plan()?;
-    let (bytes, lock_bytes) = suite.read_lock()?;
+    let (bytes, lock_bytes) = suite.read_lock(publisher.documents())?;
     publisher.lock(&bytes);
     let documents = suite.documents(&bytes, lock_bytes);
     let lock = Arc::clone(&bytes.lock);
@@ -136,15 +136,6 @@ fn execute(run: &RunArgs, publisher: &mut Publisher<Stdout, Stderr>) -> Result<(
         publisher.also(failure);
     }
     Ok(())
-}
-
-fn style(run: &RunArgs) -> Style {
-    match run.diagnostics {
-        DiagnosticStyle::Jsonl => Style::Jsonl,
-        DiagnosticStyle::Human => Style::Human {
-            color: super::takes_color(run.color),
-        },
-    }
 }
 
 /// A usage error in one line.

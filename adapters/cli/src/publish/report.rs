@@ -2,6 +2,7 @@
 //! From what a run came to, the report that says it.
 
 use super::Publisher;
+use crate::wire;
 use edict_codec::json::Json;
 use edict_test_model::{
     CaseIndex, FailureKind, RunId,
@@ -11,7 +12,7 @@ use edict_test_model::{
         Telemetry, VerifyDecision, producers, provider_package,
     },
 };
-use std::{fmt::Write as _, io::Write, os::unix::ffi::OsStrExt as _, path::Path};
+use std::{io::Write, path::Path};
 
 /// How much of a run is published.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -220,16 +221,8 @@ fn platform() -> Json {
     ])
 }
 
-/// A path in which each byte that is no UTF-8 stands as `<XX>`, and `<` as `<3C>` (C1).
+/// The absolute path as people are told it.
 pub(crate) fn shown(path: &Path) -> String {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
-    let mut text = String::new();
-    for chunk in absolute.as_os_str().as_bytes().utf8_chunks() {
-        text.push_str(&chunk.valid().replace('<', "<3C>"));
-        for byte in chunk.invalid() {
-            // Writing into a string cannot fail.
-            _ = write!(text, "<{byte:02X}>");
-        }
-    }
-    text
+    wire::shown(&absolute)
 }

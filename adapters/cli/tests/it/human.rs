@@ -40,14 +40,14 @@ fn a_refused_program_shows_its_text_its_marks_and_its_help() {
         error[CompilerRefused]: the compiler refuses the application: ApplicationCompilationFailed: compile `src/measures.edict`: 2 mistakes
           case measures-utf8
         error[typeCheck/UnknownField]: no field `expectd` in tour.measures@1.Input
-          --> src/measures.edict:14:46
+          --> suite/programs/src/measures.edict:14:46
            |
         14 |   let length = test.equalU64("length", input.expectd, len(bytes));
            |                                              ^^^^^^^
            |
            = help: did you mean `expected`?
         error[typeCheck/UnresolvedType]: there is no local `bytes`
-          --> src/measures.edict:14:59
+          --> suite/programs/src/measures.edict:14:59
            |
         14 |   let length = test.equalU64("length", input.expectd, len(bytes));
            |                                                           ^^^^^
@@ -66,7 +66,7 @@ fn what_an_author_writes_reaches_people_escaped() {
         error[CompilerRefused]: the compiler refuses the application: InvalidApplicationSource: compile `src/measures.edict`: 1 mistake
           case measures-utf8
         error[parse/Lex]: character `\u{1b}` is not allowed here
-          --> src/measures.edict:14:7
+          --> suite/programs/src/measures.edict:14:7
            |
         14 |   let <U+001B>[31m<U+202E>#<U+0023>[error] = 1;
            |       ^^^^^^^^
@@ -88,10 +88,11 @@ fn a_problem_of_the_manifest_shows_its_line() {
     assert_eq!(run.code, 2, "{}", run.stdout);
     expect![[r#"
         error[DuplicateCaseId]: case id "choose-left" is already used by /cases/0
-          --> suite:17:13
+          --> suite/edict.test-suite.json:17:13
            |
         17 |       "id": "choose-left",
            |             ^^^^^^^^^^^^^ /cases/1/id
+          help: give it a name of the right form that nothing else has
     "#]]
     .assert_eq(&run.stderr);
     let space = Space::of("tour");
@@ -105,10 +106,11 @@ fn a_problem_of_the_manifest_shows_its_line() {
     expect![[r#"
         error[ApplicationInvalid]: the document: member "tarnet" is not known (UnknownField)
           case measures-utf8
-          --> programs/measures.application.json:19:3
+          --> suite/programs/measures.application.json:19:3
            |
         19 |   "tarnet": {
            |   ^^^^^^^^ /tarnet
+          help: correct the member of the application document
     "#]]
     .assert_eq(&run.stderr);
 }
@@ -166,4 +168,35 @@ fn colors_are_for_terminals_that_want_them() {
         command.args(["--color", "always"]).env("NO_COLOR", "1");
     });
     assert_eq!(always, colored);
+}
+
+#[test]
+fn check_tells_people_every_problem_with_its_place() {
+    let space = Space::of("tour");
+    let manifest = "edict.test-suite.json";
+    space.edit(manifest, "fixtures/choose-left.input.bin", "fixtures/a.bin");
+    space.edit(
+        manifest,
+        "fixtures/larger-by-helper.input.bin",
+        "fixtures/b.bin",
+    );
+    let run = space.edict_test(&["check", "--suite", SUITE, "--diagnostics", "human"]);
+    assert_eq!((run.code, run.stdout.as_str()), (2, ""));
+    expect![[r#"
+        error[InputMissing]: read `fixtures/a.bin`: there is no such file
+          case choose-left
+          --> suite/edict.test-suite.json:10:16
+           |
+        10 |       "input": "fixtures/a.bin",
+           |                ^^^^^^^^^^^^^^^^ /cases/0/input
+          help: correct the path, or make the file readable
+        error[InputMissing]: read `fixtures/b.bin`: there is no such file
+          case larger-by-helper
+          --> suite/edict.test-suite.json:20:16
+           |
+        20 |       "input": "fixtures/b.bin",
+           |                ^^^^^^^^^^^^^^^^ /cases/1/input
+          help: correct the path, or make the file readable
+    "#]]
+    .assert_eq(&run.stderr);
 }

@@ -66,6 +66,22 @@ impl Node {
             .map(|member| &member.value)
     }
 
+    /// The value that a JSON Pointer (RFC 6901) names; the empty pointer names this one.
+    pub fn at(&self, pointer: &str) -> Option<&Node> {
+        let mut node = self;
+        let mut names = pointer.split('/');
+        if !names.next()?.is_empty() {
+            return None;
+        }
+        for name in names {
+            node = match &node.tree {
+                Tree::Array(items) => items.get(name.parse::<usize>().ok()?)?,
+                _ => node.get(&name.replace("~1", "/").replace("~0", "~"))?,
+            };
+        }
+        Some(node)
+    }
+
     /// The members of an object.
     pub fn as_object(&self) -> Option<&[Member]> {
         if let Tree::Object(members) = &self.tree {

@@ -76,6 +76,14 @@ fn every_failure_kind_is_explained() {
         let name = format!("`{}`", kind.name());
         let count = rows.iter().filter(|row| row.contains(&name)).count();
         assert_eq!(count, 1, "docs/failures.md explains {name} in one row");
+        let advice = match kind.advice() {
+            "" => "-",
+            advice => advice,
+        };
+        let told = explained
+            .lines()
+            .any(|line| line.contains(&name) && line.ends_with(&format!(" | {advice} |")));
+        assert!(told, "docs/failures.md advises for {name}: {advice}");
     }
 }
 

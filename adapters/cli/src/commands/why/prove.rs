@@ -20,6 +20,7 @@ use edict_test_model::{
     why::{Explanation, Proof, TrialOutcome, prove as search},
 };
 use edict_test_queries::{ReusePolicy, Runner, SuiteBytes};
+use edict_test_reporters::diagnostics::Documents;
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::PathBuf,
@@ -157,7 +158,7 @@ impl<'a> Bench<'a> {
                 "--prove executes: it needs --suite PATH and runs of its state directory",
             ));
         };
-        let opened = OpenedSuite::open(suite)?;
+        let opened = OpenedSuite::open(suite, &mut Documents::default())?;
         let bytes = opened.lock()?;
         let pinned = LeafValue::Digest(bytes.lock.identity());
         if sides.to.record.leaf("suite.lock") != Some(&pinned) {

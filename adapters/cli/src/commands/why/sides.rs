@@ -12,7 +12,7 @@ use edict_test_model::{
     recipe::LeafValue,
     why::{RunRecord, decode_record, report_record, settle},
 };
-use edict_test_reporters::why_json::RunName;
+use edict_test_reporters::{diagnostics::Documents, why_json::RunName};
 use edict_test_store::Store;
 use std::{ffi::OsStr, path::Path, sync::Arc};
 
@@ -104,7 +104,7 @@ impl Records {
         let (directory, suite) = match (place.state, place.suite) {
             (Some(state), _) => (state.to_path_buf(), None),
             (None, Some(suite)) => {
-                let opened = OpenedSuite::open(suite).ok();
+                let opened = OpenedSuite::open(suite, &mut Documents::default()).ok();
                 let id = opened.map(|it| it.document.id.to_string());
                 (state::beside(suite), id)
             }
