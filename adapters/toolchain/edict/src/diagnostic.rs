@@ -121,6 +121,10 @@ pub struct Diagnostic {
 
 /// At most this many diagnostics of one source are reported.
 pub const MAX_DIAGNOSTICS: usize = 100;
+/// Findings that are kept before the first ones are picked.
+const KEPT: usize = 1_000;
+/// Greatest edit distance of a name that may be meant.
+const MAX_DISTANCE: usize = 4;
 
 /// Start offsets of the lines of a source.
 #[derive(Debug, Clone, Default)]
@@ -206,16 +210,38 @@ impl Finding {
     }
 }
 
-/// Collects the findings of one stage.
+/// Collects the findings of one stage. However many mistakes a source has, what is kept of them and
+/// the time that goes into advice stay within bounds.
 #[derive(Debug, Default)]
 pub struct Sink {
     findings: Vec<Finding>,
+    suggestions: usize,
 }
 
 impl Sink {
-    /// Keeps a finding.
+    /// Keeps a finding, as long as it can be among those that are reported.
     pub fn report(&mut self, finding: Finding) {
         self.findings.push(finding);
+        if self.findings.len() >= KEPT {
+            self.sort();
+        }
+    }
+
+    /// The candidate that may be meant, for the first mistakes of a stage.
+    pub fn nearest<'n>(
+        &mut self,
+        wanted: &str,
+        candidates: impl IntoIterator<Item = &'n str>,
+    ) -> Option<&'n str> {
+        self.suggestions = self.suggestions.saturating_add(1);
+        let is_early = self.suggestions <= MAX_DIAGNOSTICS;
+        is_early.then(|| nearest(wanted, candidates)).flatten()
+    }
+
+    fn sort(&mut self) {
+        self.findings.sort_by_key(|it| (it.span, it.kind));
+        self.findings.dedup();
+        self.findings.truncate(MAX_DIAGNOSTICS);
     }
 
     /// Whether nothing was found.
@@ -232,9 +258,7 @@ impl Sink {
         if self.findings.is_empty() {
             return Ok(());
         }
-        self.findings.sort_by_key(|it| (it.span, it.kind));
-        self.findings.dedup();
-        self.findings.truncate(MAX_DIAGNOSTICS);
+        self.sort();
         Err(self
             .findings
             .into_iter()
@@ -244,8 +268,8 @@ impl Sink {
 }
 
 /// The candidate closest to `wanted` by edit distance, if one is close enough to be meant.
-pub fn nearest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let limit = wanted.len().div_ceil(3).max(1);
+fn nearest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let limit = wanted.len().div_ceil(3).clamp(1, MAX_DISTANCE);
     candidates
         .into_iter()
         .filter(|it| it.len().abs_diff(wanted.len()) <= limit)

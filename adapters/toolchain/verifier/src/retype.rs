@@ -5,6 +5,7 @@ mod arithmetic;
 mod builtin;
 mod environment;
 mod expression;
+mod facts;
 mod numbering;
 mod predicate;
 mod reach;

@@ -42,10 +42,6 @@ const LONG: &[(&str, &str)] = &[
         "whole artifacts as expected texts",
     ),
     (
-        "adapters/toolchain/verifier/src/retype/environment.rs",
-        "one environment; what it knows cannot be told apart",
-    ),
-    (
         "adapters/xtask/src/random/expression.rs",
         "one generator by the type that is wanted",
     ),

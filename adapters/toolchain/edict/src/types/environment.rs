@@ -3,7 +3,7 @@
 
 use super::ty::{Type, Width};
 use crate::core::tree::BudgetLimits;
-use crate::diagnostic::{Finding, Kind, Sink, Span, nearest};
+use crate::diagnostic::{Finding, Kind, Sink, Span};
 use crate::lawpack::context::{LawpackContext, Profile};
 use crate::syntax::ast::{Bound, Path, TypeExpr, TypeExprKind};
 use edict_codec::cbor::Value;
@@ -169,8 +169,8 @@ impl<'a> Environment<'a> {
         let wanted = path.segments.last().map_or("", |it| it.text.as_str());
         let built_in = ["Bool", "U32", "U64", "I32", "I64"];
         let close = match self.member(path) {
-            Some((context, _)) => nearest(wanted, context.types.keys().map(String::as_str)),
-            None => nearest(
+            Some((context, _)) => sink.nearest(wanted, context.types.keys().map(String::as_str)),
+            None => sink.nearest(
                 wanted,
                 self.types.keys().map(String::as_str).chain(built_in),
             ),

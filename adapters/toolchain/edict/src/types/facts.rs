@@ -2,6 +2,7 @@
 //! Facts in force and what they prove about integers and Options (section 2.5).
 
 use crate::core::tree::{Comparison, Local};
+use std::collections::BTreeMap;
 
 /// The least and the greatest value of an integer expression.
 pub(crate) type Range = (i128, i128);
@@ -10,14 +11,14 @@ pub(crate) type Range = (i128, i128);
 const MAX_FACTS: usize = 256;
 
 /// A local, then fields.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Place {
     pub(crate) root: Local,
     pub(crate) fields: Vec<String>,
 }
 
 /// What facts can be about.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Term {
     Literal(i128),
     Place(Place),
@@ -88,10 +89,37 @@ impl Truth {
     }
 }
 
-/// The facts in force.
+/// The facts in force, and the order that they give to terms.
 #[derive(Debug, Default)]
 pub(crate) struct Facts {
-    known: Vec<Fact>,
+    known: Vec<Known>,
+    /// Terms that facts are about, numbered in the order of their first fact.
+    numbers: BTreeMap<Term, usize>,
+    /// The links of each term, in the order of the facts.
+    links: Vec<Links>,
+}
+
+/// A fact, and what it is undone to.
+#[derive(Debug)]
+struct Known {
+    fact: Fact,
+    /// Terms before it.
+    terms: usize,
+}
+
+/// The terms that facts put beside one.
+#[derive(Debug, Default)]
+struct Links {
+    up: Vec<Link>,
+    down: Vec<Link>,
+}
+
+/// A term beside another one, its range, and whether the step is strict.
+#[derive(Debug, Clone, Copy)]
+struct Link {
+    to: usize,
+    range: Range,
+    how: Strictness,
 }
 
 impl Facts {
@@ -102,24 +130,79 @@ impl Facts {
 
     /// Ends all facts after `mark`.
     pub(crate) fn reset(&mut self, mark: usize) {
-        self.known.truncate(mark);
+        while self.known.len() > mark {
+            let Some(Known { fact, terms }) = self.known.pop() else {
+                return;
+            };
+            for (from, direction, _) in self.steps(&fact) {
+                if let Some(links) = self.links.get_mut(from) {
+                    links.of_mut(direction).pop();
+                }
+            }
+            if terms < self.links.len() {
+                self.links.truncate(terms);
+                self.numbers.retain(|_, number| *number < terms);
+            }
+        }
     }
 
     /// Adds facts while there is room.
     pub(crate) fn learn(&mut self, facts: &[Fact]) {
         for fact in facts {
-            if self.known.len() < MAX_FACTS {
-                self.known.push(fact.clone());
+            if self.known.len() >= MAX_FACTS {
+                return;
             }
+            let terms = self.links.len();
+            if let Fact::Order(a, b, _) | Fact::Equal(a, b) = fact {
+                self.number(&a.0);
+                self.number(&b.0);
+            }
+            for (from, direction, link) in self.steps(fact) {
+                if let Some(links) = self.links.get_mut(from) {
+                    links.of_mut(direction).push(link);
+                }
+            }
+            let fact = fact.clone();
+            self.known.push(Known { fact, terms });
         }
+    }
+
+    fn number(&mut self, term: &Term) {
+        if !self.numbers.contains_key(term) {
+            self.numbers.insert(term.clone(), self.links.len());
+            self.links.push(Links::default());
+        }
+    }
+
+    /// The links that a fact gives.
+    fn steps(&self, fact: &Fact) -> Vec<(usize, Direction, Link)> {
+        let (a, b, how) = match fact {
+            Fact::Order(a, b, how) => (a, b, *how),
+            Fact::Equal(a, b) => (a, b, Strictness::AtMost),
+            Fact::Some(_) => return Vec::new(),
+        };
+        let (Some(from), Some(to)) = (self.numbers.get(&a.0), self.numbers.get(&b.0)) else {
+            return Vec::new();
+        };
+        let step = |from: &usize, direction, to: &usize, range| {
+            let to = *to;
+            (*from, direction, Link { to, range, how })
+        };
+        let mut steps = vec![
+            step(from, Direction::Up, to, b.1),
+            step(to, Direction::Down, from, a.1),
+        ];
+        if let Fact::Equal(..) = fact {
+            steps.push(step(from, Direction::Down, to, b.1));
+            steps.push(step(to, Direction::Up, from, a.1));
+        }
+        steps
     }
 
     /// Whether the Option at a place is known to have a value.
     pub(crate) fn has_value(&self, place: &Place) -> bool {
-        let known = self.known.iter();
-        known
-            .into_iter()
-            .any(|it| matches!(it, Fact::Some(some) if some == place))
+        let mut known = self.known.iter();
+        known.any(|it| matches!(&it.fact, Fact::Some(some) if some == place))
     }
 
     /// The range of an operand with everything that is known. Facts that contradict one another
@@ -127,19 +210,11 @@ impl Facts {
     pub(crate) fn tighten(&self, operand: &Operand) -> Range {
         let (mut least, mut greatest) = operand.range;
         if let Some(term) = &operand.term {
-            for (range, how) in self
-                .reach(term, Direction::Up)
-                .iter()
-                .map(|(_, r, s)| (r, s))
-            {
-                greatest = greatest.min(range.1.saturating_sub(gap(*how)));
+            for link in self.reach(term, Direction::Up) {
+                greatest = greatest.min(link.range.1.saturating_sub(gap(link.how)));
             }
-            for (range, how) in self
-                .reach(term, Direction::Down)
-                .iter()
-                .map(|(_, r, s)| (r, s))
-            {
-                least = least.max(range.0.saturating_add(gap(*how)));
+            for link in self.reach(term, Direction::Down) {
+                least = least.max(link.range.0.saturating_add(gap(link.how)));
             }
         }
         if least <= greatest {
@@ -157,39 +232,58 @@ impl Facts {
         let (Some(from), Some(to)) = (&a.term, &b.term) else {
             return false;
         };
-        let reached = self.reach(from, Direction::Up);
-        from == to || reached.into_iter().any(|(term, ..)| term == to)
+        let to_number = self.numbers.get(to);
+        let mut reached = self.reach(from, Direction::Up).into_iter();
+        from == to || reached.any(|link| Some(&link.to) == to_number)
     }
 
-    /// Every term that a chain of facts leads to, with its range and whether a link is strict.
-    fn reach<'f>(
-        &'f self,
-        start: &'f Term,
-        direction: Direction,
-    ) -> Vec<(&'f Term, &'f Range, Strictness)> {
-        let mut reached: Vec<(&Term, &Range, Strictness)> = Vec::new();
+    /// Every term that a chain of facts leads to, strictly so or not. Each is entered at most twice,
+    /// so the work grows with the facts and not with their chains.
+    fn reach(&self, start: &Term, direction: Direction) -> Vec<Link> {
+        let mut reached: Vec<Link> = Vec::new();
+        let Some(start) = self.numbers.get(start) else {
+            return reached;
+        };
+        let mut best: Vec<Option<Strictness>> = vec![None; self.links.len()];
         let mut next = 0usize;
-        let mut current = (start, Strictness::AtMost);
+        let mut current = (*start, Strictness::AtMost);
         loop {
-            for fact in &self.known {
-                for (term, range, how) in links(fact, current.0, direction) {
-                    let how = how.max(current.1);
-                    let known = |it: &&(&Term, &Range, Strictness)| it.0 == term && it.2 >= how;
-                    if !reached.iter().any(|it| known(&it)) {
-                        reached.push((term, range, how));
-                    }
+            let links = self.links.get(current.0).map(|it| it.of(direction));
+            for link in links.unwrap_or_default() {
+                let how = link.how.max(current.1);
+                if let Some(best) = best.get_mut(link.to)
+                    && best.is_none_or(|best| best < how)
+                {
+                    *best = Some(how);
+                    reached.push(Link { how, ..*link });
                 }
             }
-            let Some((term, _, how)) = reached.get(next) else {
+            let Some(link) = reached.get(next) else {
                 return reached;
             };
-            current = (term, *how);
+            current = (link.to, link.how);
             next = next.saturating_add(1);
         }
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+impl Links {
+    fn of(&self, direction: Direction) -> &[Link] {
+        match direction {
+            Direction::Up => &self.up,
+            Direction::Down => &self.down,
+        }
+    }
+
+    fn of_mut(&mut self, direction: Direction) -> &mut Vec<Link> {
+        match direction {
+            Direction::Up => &mut self.up,
+            Direction::Down => &mut self.down,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Direction {
     Up,
     Down,
@@ -197,26 +291,4 @@ enum Direction {
 
 fn gap(how: Strictness) -> i128 {
     i128::from(how == Strictness::Less)
-}
-
-/// The other sides of a fact about `term`, seen in one direction.
-fn links<'f>(
-    fact: &'f Fact,
-    term: &Term,
-    direction: Direction,
-) -> impl Iterator<Item = (&'f Term, &'f Range, Strictness)> {
-    let found = match (fact, direction) {
-        (Fact::Order(low, high, how), Direction::Up) if low.0 == *term => {
-            [Some((&high.0, &high.1, *how)), None]
-        }
-        (Fact::Order(low, high, how), Direction::Down) if high.0 == *term => {
-            [Some((&low.0, &low.1, *how)), None]
-        }
-        (Fact::Equal(a, b), _) => [
-            (a.0 == *term).then_some((&b.0, &b.1, Strictness::AtMost)),
-            (b.0 == *term).then_some((&a.0, &a.1, Strictness::AtMost)),
-        ],
-        (Fact::Order(..) | Fact::Some(_), _) => [None, None],
-    };
-    found.into_iter().flatten()
 }

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What is known at a point of a program: locals, aliases, intervals and facts.
 
+use super::facts::{Fact, Facts};
 use crate::decode::expression::{Binder, Expression, Local, Operator, Predicate};
 use crate::decode::reader::{Defect, refuse};
 use crate::decode::types::{Type, Width};
 use crate::table::TypeTable;
 use edict_codec::cbor::Value;
-use std::collections::{BTreeMap, BTreeSet};
-
-/// Later facts are ignored.
-const MAX_FACTS: usize = 256;
+use std::collections::BTreeMap;
 
 /// Least and greatest value of an integer expression.
 pub(crate) type Range = (i128, i128);
@@ -27,18 +25,6 @@ pub(crate) enum Term {
     Literal(i128),
     Place(Place),
     Length(Place),
-}
-
-#[derive(Clone, Debug)]
-enum Fact {
-    /// `left <= right`, or `left < right`.
-    Order {
-        left: Term,
-        right: Term,
-        strict: bool,
-    },
-    Equal(Term, Term),
-    Some(Place),
 }
 
 #[derive(Clone, Debug)]
@@ -61,7 +47,7 @@ pub(crate) struct Environment<'a> {
     table: &'a TypeTable,
     known: BTreeMap<Local, Known>,
     order: Vec<Local>,
-    facts: Vec<Fact>,
+    facts: Facts,
 }
 
 /// An integer operand as a proof sees it.
@@ -78,7 +64,7 @@ impl<'a> Environment<'a> {
             table,
             known: BTreeMap::new(),
             order: Vec::new(),
-            facts: Vec::new(),
+            facts: Facts::default(),
         }
     }
 
@@ -91,7 +77,7 @@ impl<'a> Environment<'a> {
     pub(crate) fn mark(&self) -> Mark {
         Mark {
             locals: self.order.len(),
-            facts: self.facts.len(),
+            facts: self.facts.count(),
         }
     }
 
@@ -211,14 +197,14 @@ impl<'a> Environment<'a> {
     pub(crate) fn range(&self, term: &Term) -> Option<Range> {
         let base = self.base(term)?;
         let (mut least, mut greatest) = base;
-        for (other, strict) in self.chain(term, true) {
-            if let Some((_, bound)) = self.base(&other) {
-                greatest = greatest.min(bound.saturating_sub(i128::from(strict)));
+        for other in self.facts.chain(term, true) {
+            if let Some((_, bound)) = other.base {
+                greatest = greatest.min(bound.saturating_sub(i128::from(other.strict)));
             }
         }
-        for (other, strict) in self.chain(term, false) {
-            if let Some((bound, _)) = self.base(&other) {
-                least = least.max(bound.saturating_add(i128::from(strict)));
+        for other in self.facts.chain(term, false) {
+            if let Some((bound, _)) = other.base {
+                least = least.max(bound.saturating_add(i128::from(other.strict)));
             }
         }
         Some(if least <= greatest {
@@ -228,54 +214,20 @@ impl<'a> Environment<'a> {
         })
     }
 
-    /// Terms at or above (`upward`), or at or below, `term`, and whether strictly so.
-    fn chain(&self, term: &Term, upward: bool) -> BTreeSet<(Term, bool)> {
-        let mut seen = BTreeSet::new();
-        let mut pending = vec![(term.clone(), false)];
-        while let Some((term, so_far)) = pending.pop() {
-            for fact in &self.facts {
-                let (next, strict) = match fact {
-                    Fact::Order {
-                        left,
-                        right,
-                        strict,
-                    } if upward && *left == term => (right, *strict),
-                    Fact::Order {
-                        left,
-                        right,
-                        strict,
-                    } if !upward && *right == term => (left, *strict),
-                    Fact::Equal(left, right) if *left == term => (right, false),
-                    Fact::Equal(left, right) if *right == term => (left, false),
-                    Fact::Order { .. } | Fact::Equal(..) | Fact::Some(_) => continue,
-                };
-                let step = (next.clone(), so_far || strict);
-                if seen.insert(step.clone()) {
-                    pending.push(step);
-                }
-            }
-        }
-        seen
-    }
-
     /// Whether `left <= right` is shown.
     pub(crate) fn proves(&self, left: &Operand, right: &Operand) -> bool {
         if left.range.1 <= right.range.0 {
             return true;
         }
         match (&left.term, &right.term) {
-            (Some(left), Some(right)) => {
-                left == right || self.chain(left, true).iter().any(|(term, _)| term == right)
-            }
+            (Some(left), Some(right)) => left == right || self.facts.leads(left, right),
             _ => false,
         }
     }
 
     /// Whether `isSome` of the place is a fact.
     pub(crate) fn has_some(&self, place: &Place) -> bool {
-        self.facts
-            .iter()
-            .any(|fact| matches!(fact, Fact::Some(known) if known == place))
+        self.facts.has_some(place)
     }
 
     /// Learns that `condition` is `truth`.
@@ -372,9 +324,9 @@ impl<'a> Environment<'a> {
     }
 
     fn learn(&mut self, fact: Fact) {
-        if self.facts.len() < MAX_FACTS {
-            self.facts.push(fact);
-        }
+        let mut facts = std::mem::take(&mut self.facts);
+        facts.learn(fact, |term| self.base(term));
+        self.facts = facts;
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::{Checker, Typed, Want, short};
 use crate::core::tree::Expr as CoreExpr;
-use crate::diagnostic::{Kind, Span, nearest};
+use crate::diagnostic::{Kind, Span};
 use crate::lawpack::context::Effect;
 use crate::syntax::ast::{Call, Expr, ExprKind};
 use crate::syntax::is_built_in;
@@ -69,13 +69,16 @@ impl<'a> Checker<'_, 'a> {
                 for name in crate::syntax::built_ins() {
                     known.push(name);
                 }
-                (name.clone(), nearest(name, known))
+                (name.clone(), self.sink.nearest(name, known))
             }
             ExprKind::Field(base, name) => match &base.kind {
                 ExprKind::Name(alias) => {
                     let helpers = self.lawpack(alias).map(|it| it.helpers.keys());
                     let known = helpers.into_iter().flatten().map(String::as_str);
-                    (format!("{alias}.{}", name.text), nearest(&name.text, known))
+                    (
+                        format!("{alias}.{}", name.text),
+                        self.sink.nearest(&name.text, known),
+                    )
                 }
                 _ => (name.text.clone(), None),
             },

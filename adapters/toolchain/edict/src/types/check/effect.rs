@@ -3,7 +3,7 @@
 
 use super::{Checker, Want, short};
 use crate::core::tree::{Arm, Binder, Local, Node, Raise};
-use crate::diagnostic::{Kind, Span, nearest};
+use crate::diagnostic::{Kind, Span};
 use crate::lawpack::context::{Effect, Obstruction};
 use crate::syntax::ast::{Call, Expr, ExprKind, Handler, HandlerArm, Target};
 use crate::types::relate;
@@ -212,7 +212,7 @@ impl<'a> Checker<'_, 'a> {
                 "no imported lawpack exports obstruction `{}`",
                 target.path.text()
             );
-            let close = member.and_then(|(_, name)| nearest(name, known.iter().copied()));
+            let close = member.and_then(|(_, name)| self.sink.nearest(name, known.iter().copied()));
             let help = match close {
                 Some(close) => {
                     format!("did you mean `{close}`? exported are: {}", known.join(", "))

@@ -3,7 +3,7 @@
 
 use super::{Checker, Typed, Want, short};
 use crate::core::tree::Expr as CoreExpr;
-use crate::diagnostic::{Kind, Span, nearest};
+use crate::diagnostic::{Kind, Span};
 use crate::syntax::ast::{Expr, ExprKind, Name, Path, Suffix};
 use crate::types::environment::unresolved;
 use crate::types::facts::{Place, Term};
@@ -135,7 +135,9 @@ impl Checker<'_, '_> {
 
     pub(super) fn name(&mut self, span: Span, name: &str) -> Typed {
         let Some(variable) = self.names.get(name) else {
-            let close = nearest(name, self.names.keys().map(String::as_str));
+            let close = self
+                .sink
+                .nearest(name, self.names.keys().map(String::as_str));
             self.sink.report(unresolved(span, name, "local", close));
             return Typed::error();
         };
@@ -183,7 +185,10 @@ impl Checker<'_, '_> {
 
     fn unknown_field(&mut self, name: &Name, ty: &Type) {
         let close = match ty {
-            Type::Record(record) => nearest(&name.text, record.fields.keys().map(String::as_str)),
+            Type::Record(record) => {
+                let fields = record.fields.keys().map(String::as_str);
+                self.sink.nearest(&name.text, fields)
+            }
             _ => None,
         };
         let help = match (close, ty) {
@@ -220,7 +225,7 @@ impl Checker<'_, '_> {
             return Some(typed);
         }
         let constants = context.map(|it| it.constants.keys().map(String::as_str));
-        let close = constants.and_then(|known| nearest(&name.text, known));
+        let close = constants.and_then(|known| self.sink.nearest(&name.text, known));
         let full = format!("{root}.{}", name.text);
         self.sink
             .report(unresolved(expr.span, &full, "constant", close));

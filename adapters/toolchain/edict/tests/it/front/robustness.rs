@@ -100,3 +100,36 @@ fn a_full_mebibyte_is_judged() {
         "accepted"
     );
 }
+
+#[test]
+fn long_chains_of_facts_and_many_mistakes_take_time_by_their_number_only() {
+    let fields: Vec<String> = (0..=256).map(|it| format!("f{it}: U64")).collect();
+    let facts: Vec<String> = (0..256)
+        .map(|it| {
+            format!(
+                "require input.f{it} <= input.f{} else kit.Rejected;",
+                it + 1
+            )
+        })
+        .collect();
+    let uses: Vec<String> = (0..4_000)
+        .map(|it| format!("let x{it} = input.f256 - input.f{};", it % 256))
+        .collect();
+    let input = format!("{{ {} }}", fields.join(", "));
+    let body = format!(
+        "{}\n{}\nreturn {{ r: 1 }};",
+        facts.join("\n"),
+        uses.join("\n")
+    );
+    assert_eq!(judge(&program(&input, "{ r: U64 }", &body)), "accepted");
+    let lets: Vec<String> = (0..4_000)
+        .map(|it| format!("let abcdefgh{it} = input.a; let x{it} = abcdefgi{it};"))
+        .collect();
+    let body = format!("{}\nreturn {{ r: 1 }};", lets.join("\n"));
+    let found = judge(&program("{ a: U64 }", "{ r: U64 }", &body));
+    assert_eq!(found.split(", ").count(), 100);
+    assert!(
+        found.starts_with("typeCheck/UnresolvedType at 4:"),
+        "{found}"
+    );
+}
