@@ -5,6 +5,7 @@
 
 pub(crate) mod compiler;
 pub(crate) mod host;
+pub(crate) mod run;
 
 use crate::{
     command::{cargo, say},
@@ -30,6 +31,8 @@ pub(crate) struct Row {
 enum Target {
     AtMost(f64),
     AtLeast(f64),
+    /// It is only shown.
+    Open,
 }
 
 impl Row {
@@ -41,6 +44,11 @@ impl Row {
     /// A rate whose ratio must be at least `limit`.
     pub(crate) fn at_least(name: &str, ours: f64, peer: f64, limit: f64) -> Self {
         Self::new(name, ours, peer, Target::AtLeast(limit))
+    }
+
+    /// A comparison that nothing is asked of.
+    pub(crate) fn shown(name: &str, ours: f64, peer: f64) -> Self {
+        Self::new(name, ours, peer, Target::Open)
     }
 
     fn new(name: &str, ours: f64, peer: f64, target: Target) -> Self {
@@ -58,20 +66,26 @@ impl Row {
         match self.target {
             Target::AtMost(limit) => self.ratio <= limit * 1.2,
             Target::AtLeast(limit) => self.ratio >= limit / 1.2,
+            Target::Open => true,
         }
     }
 }
 
 impl fmt::Display for Row {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (sign, limit) = match self.target {
-            Target::AtMost(limit) => ("<=", limit),
-            Target::AtLeast(limit) => (">=", limit),
+        let goal = match self.target {
+            Target::AtMost(limit) => format!("<= {limit:6.3}"),
+            Target::AtLeast(limit) => format!(">= {limit:6.3}"),
+            Target::Open => " ".repeat(9),
         };
-        let verdict = if self.holds() { "ok" } else { "MISSED" };
+        let verdict = match (self.target, self.holds()) {
+            (Target::Open, _) => "shown",
+            (_, true) => "ok",
+            (_, false) => "MISSED",
+        };
         write!(
             formatter,
-            "{verdict:6} {:7.3} {sign} {limit:6.3}  {:12.2} : {:12.2}  {}",
+            "{verdict:6} {:7.3} {goal}  {:12.2} : {:12.2}  {}",
             self.ratio, self.ours, self.peer, self.name
         )
     }
@@ -87,6 +101,9 @@ pub(crate) fn run(only: Option<&str>) -> Result<(), Failure> {
     }
     if only.is_none_or(|it| it == "compiler") {
         rows.extend(compiler::rows(&programs)?);
+    }
+    if only.is_none_or(|it| it == "run") {
+        rows.extend(run::rows(&programs)?);
     }
     for row in &rows {
         say(&format!("{row}\n"));
