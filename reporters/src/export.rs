@@ -6,13 +6,14 @@ mod html;
 mod in_toto;
 mod junit;
 mod markdown;
-mod page;
+mod page_parts;
 mod tap;
 
 pub use tap::agrees;
 
 use edict_codec::json::Json;
-use edict_test_model::{Verdict, report::ReadReport, run::CaseReport};
+use edict_test_model::{CaseId, Verdict, report::ReadReport, run::CaseReport};
+use std::collections::BTreeMap;
 
 /// The formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +32,22 @@ pub enum Format {
     InToto,
 }
 
+/// Why a case ended as it did, beside an earlier run, as `why` tells it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Why {
+    /// The causes in one line.
+    pub causes: String,
+    /// The whole explanation.
+    pub text: String,
+    /// Whether the verdict is another one.
+    pub changed: bool,
+}
+
+/// The page of `report` with what is known of why its cases ended as they did.
+pub fn page(report: &ReadReport, whys: &BTreeMap<CaseId, Why>) -> String {
+    html::html(report, whys)
+}
+
 /// `report` in `format`.
 pub fn export(report: &ReadReport, format: Format) -> String {
     match format {
@@ -38,7 +55,7 @@ pub fn export(report: &ReadReport, format: Format) -> String {
         Format::Junit => junit::junit(report),
         Format::Markdown => markdown::markdown(report),
         Format::Github => github::github(report),
-        Format::Html => html::html(report),
+        Format::Html => page(report, &BTreeMap::new()),
         Format::InToto => in_toto::in_toto(report),
     }
 }

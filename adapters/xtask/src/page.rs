@@ -21,6 +21,9 @@ const LABELS: [&str; 3] = [
 /// The member before which each case gets its label.
 const MEMBER: &str = "\"application\":";
 
+/// The program that is another one in the second run, so that the page has something to explain.
+const PROGRAM: &str = "suite/programs/src/choose-left.edict";
+
 /// Names under which the browser is looked for.
 const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 
@@ -39,16 +42,66 @@ pub(crate) fn run() -> Result<(), Failure> {
     let edict_test = programs.join("edict-test");
     let run = |arguments: &[&str]| capture(&space, &edict_test, arguments);
     run(&["lock", "--suite", suite, "--existing", "replace"])?;
+    run(&[
+        "--suite",
+        suite,
+        "--no-state",
+        "--report-json",
+        "before.json",
+    ])?;
+    break_program(&space.join(PROGRAM))?;
     run(&["--suite", suite, "--no-state", "--report-json", "run.json"])?;
-    let page = run(&["report", "export", "run.json", "--to", "html"])?;
+    let export = ["report", "export", "run.json", "--to", "html", "--against"];
+    let page = run(&[&export[..], &["before.json"]].concat())?;
     if !page.status.success() {
         let told = String::from_utf8_lossy(&page.stderr).into_owned();
         return Err(Failure::new(format!("export the page: {told}")));
     }
     let page = String::from_utf8_lossy(&page.stdout).into_owned();
+    fs::write(space.join("page.html"), &page).map_err(|error| failed("write the page", &error))?;
     let browser = browser(&space)?;
     for scheme in ["light", "dark"] {
         look(&space, &browser, &page, scheme)?;
+        picture(&space, &browser, scheme)?;
+    }
+    Ok(())
+}
+
+/// How the browser is started: without a screen, and without anything of its own to do.
+fn options(space: &Path, scheme: &str) -> Vec<String> {
+    let profile = space.join(format!("profile-{scheme}"));
+    let mut options: Vec<String> = [
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--hide-scrollbars",
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    options.push(format!("--user-data-dir={}", profile.display()));
+    if scheme == "dark" {
+        options.push("--blink-settings=preferredColorScheme=0".to_owned());
+    }
+    options
+}
+
+/// A picture of the page for people.
+fn picture(space: &Path, browser: &Path, scheme: &str) -> Result<(), Failure> {
+    for width in [400, 1_100] {
+        let name = space.join(format!("page-{scheme}-{width}.png"));
+        let mut arguments = options(space, scheme);
+        arguments.push(format!("--screenshot={}", name.display()));
+        arguments.push(format!("--window-size={width},2400"));
+        arguments.push(format!("file://{}", space.join("page.html").display()));
+        capture(space, browser, &arguments)?;
+        if !name.is_file() {
+            return Err(Failure::new(format!("{scheme}: no picture was made")));
+        }
+        say(&format!("{scheme}: {}\n", name.display()));
     }
     Ok(())
 }
@@ -76,6 +129,13 @@ fn hostile_labels(manifest: &Path) -> Result<(), Failure> {
     fs::write(manifest, labeled).map_err(|error| failed("write the suite", &error))
 }
 
+/// Turns the verdicts of a program around.
+fn break_program(source: &Path) -> Result<(), Failure> {
+    let text = fs::read_to_string(source).map_err(|error| failed("read a program", &error))?;
+    let broken = text.replace("input.left == input.right", "input.left != input.right");
+    fs::write(source, broken).map_err(|error| failed("write a program", &error))
+}
+
 fn browser(space: &Path) -> Result<PathBuf, Failure> {
     BROWSERS
         .into_iter()
@@ -92,16 +152,8 @@ fn look(space: &Path, browser: &Path, page: &str, scheme: &str) -> Result<(), Fa
     let quoted = page.replace('&', "&amp;").replace('"', "&quot;");
     let text = FRAME.replace("SCHEME", scheme).replace("PAGE", &quoted);
     fs::write(space.join(&name), text).map_err(|error| failed("write the frame", &error))?;
-    let mut arguments = vec![
-        "--headless".to_owned(),
-        "--no-sandbox".to_owned(),
-        "--disable-gpu".to_owned(),
-        "--virtual-time-budget=5000".to_owned(),
-        "--dump-dom".to_owned(),
-    ];
-    if scheme == "dark" {
-        arguments.push("--force-dark-mode".to_owned());
-    }
+    let mut arguments = options(space, scheme);
+    arguments.extend(["--virtual-time-budget=5000", "--dump-dom"].map(str::to_owned));
     arguments.push(format!("file://{}", space.join(&name).display()));
     let seen = capture(space, browser, &arguments)?;
     let seen = String::from_utf8_lossy(&seen.stdout).into_owned();
@@ -130,6 +182,8 @@ frame.onload = () => {
   check(inner.querySelectorAll('script,img,link,iframe,object').length === 0, 'markup of a label');
   check(![...all].some(it => [...it.attributes].some(a => a.name.startsWith('on'))), 'a handler');
   const labels = [...inner.querySelectorAll('.label')].map(it => it.textContent);
+  const whys = [...inner.querySelectorAll('.why > summary')].map(it => it.textContent);
+  check(whys.length === 6 && whys[0] === 'why: source.semantic', 'why: ' + whys[0]);
   check(labels.length === 6, 'cases: ' + labels.length);
   check(labels[0].startsWith("<script>document.title='broken'</scr" + "ipt>"), 'label 1: ' + labels[0]);
   check(labels[2].includes('<U+000A>') && labels[2].includes('<U+202E>'), 'label 3: ' + labels[2]);
@@ -150,7 +204,7 @@ frame.onload = () => {
   const page = light(style(inner.body).backgroundColor);
   check('SCHEME' === 'dark' ? page < 0.1 : page > 0.9, 'background ' + page);
   const card = light(style(inner.querySelector('details')).backgroundColor);
-  for (const name of ['.mark', '.number', '.label', 'dt', 'dd', 'td', 'small']) {
+  for (const name of ['.mark', '.number', '.label', 'dt', 'dd', 'td', 'small', 'pre', '.why > summary']) {
     const text = light(style(inner.querySelector(name)).color);
     const contrast = (Math.max(text, card) + 0.05) / (Math.min(text, card) + 0.05);
     check(contrast >= 4.5, name + ' has the contrast ' + contrast);

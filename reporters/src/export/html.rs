@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-//! One static page without script: cases, verdicts, evidence chain.
+//! One static page without script: cases, verdicts, evidence chain, why.
 
 use super::{
-    Standing, counts, explanation, kind,
-    page::{STYLE, escaped, short},
+    Standing, Why, counts, explanation, kind,
+    page_parts::{STYLE, escaped, short},
     suite_id,
 };
 use edict_codec::digest::TypedDigest;
 use edict_test_model::{
+    CaseId,
     built::{Artifact, ArtifactRole},
     report::ReadReport,
     run::{CaseEvidenceReport, CaseReport, CheckResult, ExecutionOutcome, ProgramReport},
 };
-use std::fmt::Write as _;
+use std::{collections::BTreeMap, fmt::Write as _};
 
 /// The page.
-pub(super) fn html(report: &ReadReport) -> String {
+pub(super) fn html(report: &ReadReport, whys: &BTreeMap<CaseId, Why>) -> String {
     // Nothing but text stands in a title, and a suite id needs no escape.
     let (name, title) = (suite_id(report), escaped(suite_id(report)));
     let class = report.semantic.summary.outcome.class.name();
@@ -29,7 +30,7 @@ pub(super) fn html(report: &ReadReport) -> String {
     header(report, &title, &mut page);
     page.push_str("<main>\n");
     for case in &report.semantic.cases {
-        self::case(report, case, &mut page);
+        self::case(report, case, whys.get(&case.id), &mut page);
     }
     page.push_str("</main>\n");
     pins(report, &mut page);
@@ -64,7 +65,7 @@ fn header(report: &ReadReport, title: &str, page: &mut String) {
     page.push_str("</header>\n");
 }
 
-fn case(report: &ReadReport, case: &CaseReport, page: &mut String) {
+fn case(report: &ReadReport, case: &CaseReport, why: Option<&Why>, page: &mut String) {
     let standing = Standing::of(case);
     let open = if matches!(standing, Standing::Passed | Standing::Skipped) {
         ""
@@ -102,7 +103,24 @@ fn case(report: &ReadReport, case: &CaseReport, page: &mut String) {
     if let Some(entry) = entry {
         checks(entry, page);
     }
+    if let Some(why) = why {
+        self::why(why, page);
+    }
     page.push_str("</details>\n");
+}
+
+/// What changed since the earlier run; open when that changed the verdict.
+fn why(why: &Why, page: &mut String) {
+    let open = if why.changed { " open" } else { "" };
+    page.push_str("<details class=\"why\"");
+    // Each line by itself, so that no text turns around more than its own.
+    let lines: Vec<String> = why.text.lines().map(escaped).collect();
+    _ = writeln!(
+        page,
+        "{open}>\n<summary>why: {}</summary>\n<pre>{}</pre>\n</details>",
+        escaped(&why.causes),
+        lines.join("\n"),
+    );
 }
 
 /// The chain from source to result, as far as the case got.

@@ -7,9 +7,9 @@ use edict_test_model::{
     report::{BodyBytes, ReadReport, ReportDocument},
     run::{CaseEnding, Class, Counts, ExitCode, Primary},
 };
-use edict_test_reporters::export::{Format, agrees, export};
+use edict_test_reporters::export::{Format, Why, agrees, export, page};
 use expect_test::expect;
-use std::{io::Write as _, process::Stdio};
+use std::{collections::BTreeMap, io::Write as _, process::Stdio};
 
 const STREAM: &str = include_str!("../../../testdata/golden-report/stdout.tap");
 
@@ -297,4 +297,31 @@ fn the_statement_names_what_was_executed_and_how_it_ended() {
         names(&at(&failed, &["predicate", "failedTests"])),
         ["pick", "deny", "bump"]
     );
+}
+
+#[test]
+fn a_page_says_why_for_each_case_that_has_an_explanation_and_escapes_it() {
+    let report = golden();
+    let (first, second) = (&report.semantic.cases[0].id, &report.semantic.cases[1].id);
+    let why = |causes: &str, text: &str, changed| Why {
+        causes: causes.to_owned(),
+        text: text.to_owned(),
+        changed,
+    };
+    let hostile = format!("first line\n{HOSTILE}\n");
+    let whys = BTreeMap::from([
+        (first.clone(), why("source.semantic", &hostile, true)),
+        (second.clone(), why("none", "nothing", false)),
+    ]);
+    let text = page(&report, &whys);
+    assert_eq!(text.matches("<details class=\"why\" open>").count(), 1);
+    assert_eq!(text.matches("<details class=\"why\">").count(), 1);
+    assert!(text.contains("<summary>why: <bdi>source.semantic</bdi></summary>\n<pre><bdi>first line</bdi>\n<bdi>a&lt;U+001B&gt;[31m"), "{text}");
+    assert!(!text.contains("<script"), "{text}");
+    // Without an explanation the page is the exported one.
+    assert_eq!(
+        page(&report, &BTreeMap::new()),
+        export(&report, Format::Html)
+    );
+    assert!(!export(&report, Format::Html).contains("class=\"why\""));
 }

@@ -72,6 +72,9 @@ pub enum ReportCommand {
         /// The format.
         #[arg(long, value_enum)]
         to: ExportFormat,
+        /// An earlier report; the page (`--to html`) then says why each case ended as it did.
+        #[arg(long, value_name = "REPORT")]
+        against: Option<PathBuf>,
         /// Where bodies are kept instead of REPORT.artifacts.
         #[arg(long, value_name = "DIR")]
         artifact_store: Option<PathBuf>,

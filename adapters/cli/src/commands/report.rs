@@ -16,7 +16,7 @@ use edict_test_model::{
     },
 };
 use edict_test_reporters::{
-    export::{Format, agrees, export},
+    export::{Format, agrees, export, page},
     offline::{diff_json, diff_text, verification_json, verification_text},
 };
 use edict_test_store::file::write_new;
@@ -46,9 +46,15 @@ pub(super) fn report(command: &ReportCommand) -> Result<Answer, Problems> {
         ReportCommand::Export {
             report,
             to,
+            against,
             artifact_store,
             out,
-        } => exported(report, artifact_store.as_deref(), *to, out.as_deref()),
+        } => exported(
+            report,
+            artifact_store.as_deref(),
+            (*to, against.as_deref()),
+            out.as_deref(),
+        ),
     };
     answer.map_err(|failure| vec![failure])
 }
@@ -149,9 +155,17 @@ fn compared(a: &Path, b: &Path, json: bool) -> Result<Answer, Failure> {
 fn exported(
     path: &Path,
     artifacts: Option<&Path>,
-    to: ExportFormat,
+    (to, against): (ExportFormat, Option<&Path>),
     out: Option<&Path>,
 ) -> Result<Answer, Failure> {
+    if against.is_some() && to != ExportFormat::Html {
+        let message = "--against goes with --to html, which alone says why";
+        return Err(Failure::new(
+            Stage::Arguments,
+            FailureKind::UsageError,
+            message,
+        ));
+    }
     let bytes = match find(path)? {
         Found::Report(bytes) => bytes,
         Found::Journal(told) => return Err(files::unusable(path, &told)),
@@ -171,7 +185,10 @@ fn exported(
         );
         return Err(files::unusable(path, &told));
     }
-    let text = export(&report, format(to));
+    let text = match against {
+        Some(earlier) => page(&report, &super::why::between(earlier, path)?),
+        None => export(&report, format(to)),
+    };
     let Some(out) = out else {
         return Ok(Answer::text(text));
     };

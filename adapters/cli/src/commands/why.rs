@@ -13,9 +13,9 @@ use edict_test_model::{
     CaseId, Failure, FailureKind, Stage,
     why::{Cause, Explanation, explain_case},
 };
-use edict_test_reporters::{why_json, why_text};
+use edict_test_reporters::{export::Why, why_json, why_text};
 use sides::Sides;
-use std::path::Path;
+use std::{collections::BTreeMap, path::Path};
 
 /// Where the records of a command are.
 #[derive(Clone, Copy, Debug)]
@@ -54,19 +54,42 @@ pub(super) fn why_not(arguments: &WhyNotArgs) -> Result<Answer, Problems> {
         .map_err(|failure| vec![failure])
 }
 
+/// What changed each case of the later of two reports, beside the earlier one.
+pub(super) fn between(earlier: &Path, later: &Path) -> Result<BTreeMap<CaseId, Why>, Failure> {
+    let sides = Sides::of_reports(earlier, later)?;
+    let names = [&sides.from.name, &sides.to.name];
+    let cases = sides.to.record.cases.iter().map(|it| &it.id);
+    let explained = cases.filter_map(|id| {
+        let explanation = explained(&sides, id)?;
+        let causes: Vec<_> = explanation.causes.iter().map(|it| it.name()).collect();
+        let why = Why {
+            causes: causes.join(", "),
+            text: why_text::write(&explanation, names),
+            changed: explanation.verdict_changed(),
+        };
+        Some((id.clone(), why))
+    });
+    Ok(explained.collect())
+}
+
+/// The explanation of a case, in which what cannot be verified again is marked; `None` when neither
+/// side has it.
+fn explained(sides: &Sides, id: &CaseId) -> Option<Explanation> {
+    let (from, to) = (&sides.from.record, &sides.to.record);
+    let first = explain_case(from, to, id, Vec::new())?;
+    explain_case(from, to, id, verify::unverified(sides, &first))
+}
+
 fn explain(place: Place<'_>, case: &str, arguments: &WhyArgs) -> Result<Answer, Failure> {
     let id = case_id(case)?;
     let sides = Sides::read(place, [&arguments.from, &arguments.to])?;
-    let (from, to) = (&sides.from.record, &sides.to.record);
     let unknown = || {
         refused(&format!(
             "neither {} nor {} has a case `{case}`",
             sides.from.name, sides.to.name
         ))
     };
-    let first = explain_case(from, to, &id, Vec::new()).ok_or_else(unknown)?;
-    let unverified = verify::unverified(&sides, &first);
-    let mut explanation = explain_case(from, to, &id, unverified).ok_or_else(unknown)?;
+    let mut explanation = explained(&sides, &id).ok_or_else(unknown)?;
     if arguments.prove {
         explanation.proof = Some(prove::prove(
             place,

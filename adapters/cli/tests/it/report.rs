@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Reports of real runs read back by the command line: judged, compared, exported, and spoiled.
 
-use crate::support::{Run, Space, root};
+use crate::{
+    project::{SUITE, project},
+    support::{Run, Space, root},
+    why::break_source,
+};
 use edict_codec::{digest::sha256, hex};
 use serde_json::Value;
 use std::{fs, path::PathBuf};
@@ -311,5 +315,39 @@ fn an_export_is_written_once_and_names_the_packages_that_ran() {
         let package = space.artifact(&report, index, "executable-operation-package");
         assert_eq!(subject["digest"]["sha256"], hex::encode(&sha256(&package)));
         assert_eq!(subject["name"], programs[index]["coordinate"]);
+    }
+}
+
+#[test]
+fn a_page_against_an_earlier_report_says_why() {
+    let space = project();
+    let report = |name: &str, code| {
+        let run = space.edict_test(&["--suite", SUITE, "--report-json", name]);
+        assert_eq!(run.code, code, "{}", run.stderr);
+    };
+    report("before.json", 0);
+    break_source(&space);
+    report("after.json", 1);
+    let export = |more: &[&str]| {
+        space.edict_test(&[&["report", "export", "after.json", "--to"], more].concat())
+    };
+    let page = export(&["html", "--against", "before.json"]);
+    assert_eq!(page.code, 0, "{}", page.stderr);
+    let told = [
+        "<summary>why: <bdi>source.semantic</bdi></summary>",
+        "adds-up: passed -&gt; assertion_failed   (before.json -&gt; after.json)",
+    ];
+    for text in told {
+        assert!(page.stdout.contains(text), "{text}: {}", page.stdout);
+    }
+    assert!(!export(&["html"]).stdout.contains("<summary>why"));
+    for refused in [
+        ["markdown", "--against", "before.json"],
+        ["html", "--against", "absent.json"],
+        ["html", "--against", SUITE],
+    ] {
+        let run = export(&refused);
+        assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{refused:?}");
+        assert_eq!(run.primary().as_deref(), Some("arguments/UsageError"));
     }
 }

@@ -67,7 +67,8 @@ impl Sides {
         }
     }
 
-    fn of_reports(from: &Path, to: &Path) -> Result<Self, Failure> {
+    /// Reads two reports.
+    pub(super) fn of_reports(from: &Path, to: &Path) -> Result<Self, Failure> {
         let (mut from, mut to) = (report(from)?, report(to)?);
         settle(&mut from.record, &mut to.record);
         Ok(Self {

@@ -15,6 +15,8 @@ body{margin:0 auto;padding:1rem;max-width:70rem;color:var(--text);background:var
 font:1rem/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
 h1{margin:0;font-size:1.5rem}h2{font-size:1.1rem}
 code{font-family:ui-monospace,monospace;font-size:.9em}
+pre{margin:.5rem 0;white-space:pre-wrap;font:.85rem/1.45 ui-monospace,monospace}
+.why>summary{color:var(--soft)}
 details,footer{margin:.5rem 0;padding:.5rem .75rem;background:var(--card);
 border:1px solid var(--line);border-radius:.4rem}
 summary{cursor:pointer}
