@@ -23,9 +23,15 @@ pub(crate) fn build<'db>(
     application: Application<'db>,
 ) -> Result<Arc<Built>, Arc<Failure>> {
     let request = request(db, application);
-    build_or_reuse(db.ports(), &request)
-        .map(Arc::new)
-        .map_err(Arc::new)
+    let mut built = build_or_reuse(db.ports(), &request).map_err(Arc::new)?;
+    // Files that many programs share are kept once: the bytes of the snapshot.
+    for artifact in built.lawpack_exports.iter_mut().chain([&mut built.source]) {
+        let files = application.files(db);
+        if let Some(file) = files.iter().find(|it| *it.digest(db) == artifact.body.blob) {
+            artifact.body.bytes = Arc::clone(file.bytes(db));
+        }
+    }
+    Ok(Arc::new(built))
 }
 
 /// What decides the build.

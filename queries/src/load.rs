@@ -16,7 +16,10 @@ use edict_test_model::{
 };
 use references::{Reference, references};
 use salsa::{Durability, Setter};
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 /// Greatest size of a document, source or lawpack file in bytes (L3).
 const MAX_FILE: u64 = 1 << 20;
@@ -87,7 +90,7 @@ struct Walk<'a> {
     closure_left: u64,
     fixtures_left: u64,
     fixtures_limit: u64,
-    fixtures: Vec<Locator>,
+    fixtures: BTreeSet<Locator>,
 }
 
 impl<'a> Walk<'a> {
@@ -104,7 +107,7 @@ impl<'a> Walk<'a> {
             closure_left: MAX_CLOSURE,
             fixtures_left: document.limits.max_fixture_bytes(),
             fixtures_limit: document.limits.max_fixture_bytes(),
-            fixtures: Vec::new(),
+            fixtures: BTreeSet::new(),
         }
     }
 
@@ -232,7 +235,7 @@ impl<'a> Walk<'a> {
             Some(left) => self.fixtures_left = left,
             None => return Err(with_place(exceeded(), case, Some(pointer))),
         }
-        self.fixtures.push(locator.clone());
+        self.fixtures.insert(locator.clone());
         Ok(())
     }
 }

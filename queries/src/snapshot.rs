@@ -13,7 +13,7 @@ use edict_test_model::{
         identity::{CaseSubject, ExpectationSubject, FixtureSubject, FixtureUse, SetupSubject},
     },
 };
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 /// One application document with the files it names.
 #[salsa::tracked(debug)]
@@ -72,6 +72,12 @@ pub(crate) struct Case<'db> {
 #[salsa::tracked(returns(clone))]
 pub(crate) fn snapshot(db: &dyn Db, suite: Suite) -> Vec<Case<'_>> {
     let document = suite.document(db);
+    // By locator: as many applications as cases are common.
+    let known: BTreeMap<&Locator, Application<'_>> = applications(db, suite)
+        .iter()
+        .map(|it| (it.locator(db), *it))
+        .collect();
+    let application_at = |locator: &Locator| known.get(locator).copied();
     document
         .cases
         .iter()
@@ -80,12 +86,7 @@ pub(crate) fn snapshot(db: &dyn Db, suite: Suite) -> Vec<Case<'_>> {
             let setup = case
                 .setup
                 .iter()
-                .map(|entry| {
-                    Some((
-                        application_at(db, suite, &entry.application)?,
-                        file(&entry.input)?,
-                    ))
-                })
+                .map(|entry| Some((application_at(&entry.application)?, file(&entry.input)?)))
                 .collect::<Option<Vec<_>>>()?;
             let obstruction = match &case.expect {
                 Expect::CaseResult => None,
@@ -98,7 +99,7 @@ pub(crate) fn snapshot(db: &dyn Db, suite: Suite) -> Vec<Case<'_>> {
                 db,
                 case.id.clone(),
                 case.label.clone(),
-                application_at(db, suite, &case.application)?,
+                application_at(&case.application)?,
                 file(&case.input)?,
                 setup,
                 obstruction,
@@ -108,19 +109,8 @@ pub(crate) fn snapshot(db: &dyn Db, suite: Suite) -> Vec<Case<'_>> {
         .collect()
 }
 
-/// The application at `locator`, one tracked struct however many cases name it.
-fn application_at<'db>(
-    db: &'db dyn Db,
-    suite: Suite,
-    locator: &Locator,
-) -> Option<Application<'db>> {
-    applications(db, suite)
-        .iter()
-        .find(|it| it.locator(db) == locator)
-        .copied()
-}
-
-#[salsa::tracked(returns(clone))]
+/// The applications, one tracked struct each however many cases name it.
+#[salsa::tracked(returns(ref))]
 fn applications(db: &dyn Db, suite: Suite) -> Vec<Application<'_>> {
     let files = suite.files(db);
     suite

@@ -46,9 +46,19 @@ pub fn lines(lock: &LockDocument) -> String {
     text
 }
 
-/// One line a role whose identity, length or checkout differs; empty when none does.
+/// One line for another provider package, and one a role whose identity, length or checkout differs; empty when none does.
 pub fn differences(pinned: &LockDocument, found: &LockDocument) -> String {
     let mut text = String::new();
+    if let (Some(old), Some(new)) = (&pinned.provider_package, &found.provider_package)
+        && old.identity != new.identity
+    {
+        // Writing into a string cannot fail.
+        _ = writeln!(
+            text,
+            "providerPackage: {} -> {}",
+            old.identity, new.identity
+        );
+    }
     for (old, new) in pinned.roles.iter().zip(&found.roles) {
         if old.identity != new.identity {
             _ = writeln!(

@@ -9,6 +9,7 @@ mod files;
 mod output;
 mod publish;
 mod signals;
+mod timing;
 mod wire;
 
 use edict_test_cli::args;

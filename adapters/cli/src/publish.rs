@@ -13,7 +13,7 @@ pub(crate) use place::ReportPlace;
 pub(crate) use record::Keeper;
 use report::Extent;
 
-use crate::signals::Hurry;
+use crate::{signals::Hurry, timing::Durations};
 use bail::bail_text;
 use edict_codec::{digest::TypedDigest, json::Json};
 use edict_test_model::{
@@ -59,6 +59,7 @@ pub(crate) struct Publisher<Out: Write, Err: Write> {
     known: Known,
     outcome: Option<RunOutcome>,
     decisions: Decisions,
+    durations: Durations,
     /// Failures after or beside those of the outcome.
     more: Vec<Failure>,
     held: Option<Held>,
@@ -88,6 +89,7 @@ impl<Out: Write, Err: Write> Publisher<Out, Err> {
             known: Known::default(),
             outcome: None,
             decisions: Decisions::default(),
+            durations: Durations::default(),
             more: Vec::new(),
             held: None,
             output_lost: false,
@@ -206,12 +208,18 @@ impl<Out: Write, Err: Write> Publisher<Out, Err> {
     }
 
     /// The loop has ended.
-    pub(crate) fn outcome(&mut self, outcome: RunOutcome, decisions: Decisions) {
+    pub(crate) fn outcome(
+        &mut self,
+        outcome: RunOutcome,
+        decisions: Decisions,
+        durations: Durations,
+    ) {
         for notice in &decisions.notices {
             self.notice(notice.clone());
         }
         self.outcome = Some(outcome);
         self.decisions = decisions;
+        self.durations = durations;
     }
 
     /// A failure after the loop; it never replaces an earlier primary one (F4).
@@ -274,8 +282,9 @@ impl<Out: Write, Err: Write> Publisher<Out, Err> {
         } else {
             self.summary().outcome.exit_code as u8
         };
+        let hurried = self.hurry.asked();
         if let Some(place) = &mut self.place
-            && let Err(failure) = place.done()
+            && let Err(failure) = place.done(hurried)
         {
             self.also(failure);
         }

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //! From documents and options to ports: everything that a run is given is made here.
 
+mod staged;
+
+use crate::timing::{Clock, Measured};
 use edict_codec::{bounded::ByteLimit, digest::TypedDigest};
 use edict_test_compiler::EdictCompiler;
 use edict_test_echo::{EchoHost, HostSettings, ProcessLaunch, ProcessSettings};
 use edict_test_model::{
     ContextNonce, Failure, FailureKind, Locator, Stage, abi,
     limits::{Limit, Limits},
-    ports::{ActionStore, CrossCheck, ExecutionPort, ReadError, SnapshotPort as _, StopFlag},
+    ports::{
+        ActionStore, Compiler, CrossCheck, ExecutionPort, Notices, ReadError, SnapshotPort as _,
+        StopFlag, Verifier,
+    },
     suite::{LockDocument, Role, SuiteDocument},
 };
 use edict_test_process::{Isolation, IsolationLevel, PrivateDir, ToolDir, probe};
@@ -15,6 +21,7 @@ use edict_test_queries::{Actions, Ports, ReusePolicy, SnapshotFile, SuiteBytes};
 use edict_test_reporters::diagnostics::Documents;
 use edict_test_snapshot::{SuiteRoot, toolchain::read_tools, tree::Tree};
 use edict_test_verifier::ReportVerifier;
+use staged::Staged;
 use std::{
     fmt::Write as _,
     os::unix::ffi::OsStrExt as _,
@@ -178,6 +185,10 @@ pub(crate) struct Wired {
     pub(crate) ports: Ports,
     /// The verifier as the second evaluator of pure programs.
     pub(crate) cross_check: Arc<dyn CrossCheck>,
+    /// What children did beside their work.
+    pub(crate) notices: Notices,
+    /// How long the ports took.
+    pub(crate) clock: Clock,
     /// Isolation that children get.
     pub(crate) isolation: IsolationLevel,
     tools: ToolDir,
@@ -196,7 +207,14 @@ impl Wired {
         around: &Surroundings,
         stop: &StopFlag,
     ) -> Result<Self, Failure> {
-        let tools = read_tools(root, &suite.lock)?;
+        let parent = around
+            .temporary
+            .clone()
+            .unwrap_or_else(|| PathBuf::from(TEMPORARY));
+        let mut staged = Staged::new(&parent);
+        let provider_package = read_tools(root, &suite.lock, &mut |role, bytes| {
+            staged.write(role, bytes)
+        })?;
         abi::check(&suite.lock)?;
         let level = probe();
         if around.isolation_required && level != IsolationLevel::Full {
@@ -207,31 +225,26 @@ impl Wired {
             let kind = FailureKind::IsolationUnavailable;
             return Err(Failure::new(Stage::Toolchain, kind, message));
         }
-        let parent = around
-            .temporary
-            .clone()
-            .unwrap_or_else(|| PathBuf::from(TEMPORARY));
-        let private = PrivateDir::create(&parent).map_err(|error| not_private(&parent, &error))?;
-        let copies = tools
-            .programs
-            .iter()
-            .map(|(role, it)| (role.name(), &*it.bytes));
-        let directory = ToolDir::create(private.path(), copies)
-            .map_err(|error| not_private(private.path(), &error))?;
+        let (directory, private) = staged.seal()?;
         let isolation = if around.isolation_required {
             Isolation::Required
         } else {
             Isolation::BestEffort
         };
+        let notices = Notices::default();
         let verifier = Arc::new(ReportVerifier {
             program: directory.program(Role::Verifier.name()),
             temporary: private.path().to_path_buf(),
             isolation,
             stop: stop.clone(),
+            notices: notices.clone(),
         });
+        let clock = Clock::default();
         let ports = Making {
+            clock: &clock,
+            notices: &notices,
             directory: &directory,
-            provider: provider_files(tools.provider_package),
+            provider: provider_files(provider_package),
             private: private.path(),
             isolation,
             process_per_case: around.process_per_case,
@@ -242,6 +255,8 @@ impl Wired {
         Ok(Self {
             ports,
             cross_check: verifier,
+            clock,
+            notices,
             isolation: level,
             tools: directory,
             private,
@@ -271,6 +286,8 @@ impl Wired {
 
 /// What the ports are made from.
 struct Making<'a> {
+    clock: &'a Clock,
+    notices: &'a Notices,
     directory: &'a ToolDir,
     /// Files of the provider package, in shape `upstream`.
     provider: Vec<(String, Arc<[u8]>)>,
@@ -289,16 +306,19 @@ impl Making<'_> {
         around: &Surroundings,
     ) -> Result<Ports, Failure> {
         let actions = Actions::new(around.actions.clone(), around.policy);
+        let compiler: Arc<dyn Compiler> = Arc::new(EdictCompiler {
+            program: self.directory.program(Role::Compiler.name()),
+            provider: self.provider.clone(),
+            temporary: self.private.to_path_buf(),
+            isolation: self.isolation,
+            stop: self.stop.clone(),
+            notices: self.notices.clone(),
+        });
+        let verifier: Arc<dyn Verifier> = verifier;
         Ok(Ports {
-            compiler: Arc::new(EdictCompiler {
-                program: self.directory.program(Role::Compiler.name()),
-                provider: self.provider.clone(),
-                temporary: self.private.to_path_buf(),
-                isolation: self.isolation,
-                stop: self.stop.clone(),
-            }),
-            verifier,
-            host: self.host(lock)?,
+            compiler: Arc::new(Measured::new(compiler, self.clock)),
+            verifier: Arc::new(Measured::new(verifier, self.clock)),
+            host: Arc::new(Measured::new(self.host(lock)?, self.clock)),
             actions: Arc::new(actions),
         })
     }
@@ -320,7 +340,9 @@ impl Making<'_> {
             wall_timeout_ms: self.limits.wall_timeout_ms(),
             stop: self.stop.clone(),
         });
-        let host = EchoHost::new(settings, Box::new(launch)).for_shape(lock.shape);
+        let host = EchoHost::new(settings, Box::new(launch))
+            .for_shape(lock.shape)
+            .telling(self.notices);
         Ok(Arc::new(host))
     }
 }
@@ -329,14 +351,6 @@ impl Making<'_> {
 fn provider_files(package: Option<Tree>) -> Vec<(String, Arc<[u8]>)> {
     let files = package.map(|tree| tree.files).unwrap_or_default();
     files.into_iter().map(|it| (it.path, it.bytes)).collect()
-}
-
-fn not_private(place: &Path, error: &std::io::Error) -> Failure {
-    let message = format!(
-        "make a private directory in `{}`: {error}; choose another with --temp-root",
-        place.display()
-    );
-    Failure::new(Stage::Arguments, FailureKind::UsageError, message)
 }
 
 /// 32 fresh bytes of the operating system.

@@ -10,7 +10,7 @@ mod stage;
 use edict_test_model::{
     built::Built,
     failure::{Failure, FailureKind, Stage},
-    ports::{BuildRequest, Compiler, StopFlag},
+    ports::{BuildRequest, Compiler, Notices, StopFlag},
 };
 use edict_test_process::{Bounds, Isolation, Place, PrivateDir, Task};
 use std::{path::PathBuf, sync::Arc};
@@ -38,6 +38,8 @@ pub struct EdictCompiler {
     pub isolation: Isolation,
     /// The stop flag of the run.
     pub stop: StopFlag,
+    /// Where builds tell what the compiler did beside its work.
+    pub notices: Notices,
 }
 
 impl Compiler for EdictCompiler {
@@ -78,6 +80,10 @@ impl EdictCompiler {
         let (ended, code) = TASK.ask(place, &jsonl::request(&staged.document), bounds)?;
         jsonl::judge(&ended, code, &request.files)?;
         TASK.no_survivor(&ended)?;
-        outputs::read(&staged.output, request)
+        let built = outputs::read(&staged.output, request)?;
+        if let Some(notice) = ended.stray(Stage::Build, "compiler") {
+            self.notices.tell(notice);
+        }
+        Ok(built)
     }
 }

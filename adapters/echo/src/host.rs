@@ -12,7 +12,7 @@ use edict_codec::digest::TypedDigest;
 use edict_test_model::diagnostic::Detail;
 use edict_test_model::evidence::{CaseEvidence, ExecutionFailure, ExecutionStep};
 use edict_test_model::plan::{CasePlan, HostPins};
-use edict_test_model::ports::ExecutionPort;
+use edict_test_model::ports::{ExecutionPort, Notices};
 use edict_test_model::run::HostReport;
 use edict_test_model::suite::{Role, Shape};
 use edict_test_model::{ContextNonce, Failure, FailureKind, Stage};
@@ -39,6 +39,8 @@ pub struct EchoHost {
     state: Mutex<State>,
     /// Whether the host is asked for the profile of packages of shape `upstream`.
     is_anchored: bool,
+    /// Where the end of a process tells what it did beside its work.
+    notices: Notices,
 }
 
 #[derive(Debug, Default)]
@@ -61,6 +63,16 @@ impl EchoHost {
             launch,
             state: Mutex::default(),
             is_anchored: false,
+            notices: Notices::default(),
+        }
+    }
+
+    /// As this port, which tells `notices` what a process did beside its work.
+    #[must_use]
+    pub fn telling(self, notices: &Notices) -> Self {
+        Self {
+            notices: notices.clone(),
+            ..self
         }
     }
 
@@ -149,9 +161,11 @@ impl EchoHost {
         let ending = session.client.end(parting.as_ref().err().is_none_or(gone));
         state.leave(&ending);
         let limit = self.settings.max_frame_bytes;
-        parting
-            .and(ended_in_order(&ending))
-            .map_err(|trouble| failure(blamed(trouble, &ending), Some(ending), limit))
+        let parted = parting.and(ended_in_order(&ending));
+        if let (Ok(()), Some(notice)) = (&parted, &ending.stray) {
+            self.notices.tell(notice.clone());
+        }
+        parted.map_err(|trouble| failure(blamed(trouble, &ending), Some(ending), limit))
     }
 }
 

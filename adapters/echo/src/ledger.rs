@@ -51,10 +51,10 @@ impl Ledger {
 
     /// Notes that a context was closed.
     pub fn close(&mut self, worldline: &TypedDigest) {
-        for ((context, _), standing) in &mut self.submitted {
-            if context == worldline.bytes() {
-                *standing = Standing::Closed;
-            }
+        let context = *worldline.bytes();
+        let own = (context, [0; 32])..=(context, [u8::MAX; 32]);
+        for (_, standing) in self.submitted.range_mut(own) {
+            *standing = Standing::Closed;
         }
     }
 

@@ -3,8 +3,8 @@
 //! directory and its state root.
 
 use crate::transport::{Ending, Launch, Transport, TransportError};
-use edict_test_model::Excerpt;
 use edict_test_model::ports::StopFlag;
+use edict_test_model::{Excerpt, Stage};
 use edict_test_process::{
     ChildSpec, Deadline, Ended, Isolation, Outcome, OwnedChild, PrivateDir, TEARDOWN_MS, TalkError,
     Watch,
@@ -123,6 +123,7 @@ fn ending(ended: Ended) -> Ending {
     let stderr = ended.stderr.head();
     Ending {
         child: Some(ended.child("host")),
+        stray: ended.stray(Stage::Host, "host"),
         excerpt: (!stderr.is_empty()).then(|| Excerpt::of_bytes(stderr)),
         orderly: ended.outcome == Outcome::Exited(0),
         unread: ended.stdout.total(),

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What the client needs of a host process: bytes both ways under one deadline per request.
 
-use edict_test_model::{Excerpt, diagnostic::Child};
+use edict_test_model::{
+    Excerpt,
+    diagnostic::{Child, Notice},
+};
 
 /// Why bytes could not be exchanged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -35,6 +38,8 @@ pub struct Ending {
     pub unread: u64,
     /// Processes of it that could not be ended.
     pub survivors: u32,
+    /// What it did beside its work.
+    pub stray: Option<Notice>,
     /// What of its files could not be removed.
     pub leftover: Option<String>,
     /// Whether the file size limit ended it.

@@ -2,7 +2,10 @@
 //! What is known about a child that is gone.
 
 use crate::{capture::Capture, sandbox::IsolationLevel, wait::GaveUp};
-use edict_test_model::diagnostic::Child;
+use edict_test_model::{
+    Excerpt, Stage, WarningKind,
+    diagnostic::{Child, Notice},
+};
 use rustix::process::{Signal, WaitIdStatus};
 
 /// How a child came to its end.
@@ -58,6 +61,30 @@ impl Ended {
             signal,
             elapsed_ms: self.elapsed_ms,
         }
+    }
+
+    /// What it did beside its work, when it did its work: words on standard error, or descendants that
+    /// it left behind. It is data and a warning, never more (P13).
+    pub fn stray(&self, stage: Stage, role: &str) -> Option<Notice> {
+        let wrote = self.stderr.total();
+        let what = match (wrote, self.strays) {
+            (0, 0) => return None,
+            (_, 0) => format!("wrote {wrote} bytes on standard error"),
+            (0, strays) => format!("left {strays} processes behind, which were ended"),
+            (_, strays) => format!(
+                "wrote {wrote} bytes on standard error and left {strays} processes behind, which \
+                 were ended"
+            ),
+        };
+        let message = format!("the {role} did its work and {what}");
+        let mut notice = Notice::warning(stage, WarningKind::StrayOutput, message);
+        notice.excerpt = (wrote > 0).then(|| {
+            let mut excerpt = Excerpt::of_bytes(self.stderr.head());
+            excerpt.truncated |= self.stderr.is_truncated();
+            excerpt.byte_length = wrote;
+            excerpt
+        });
+        Some(notice)
     }
 
     /// Whether the file size limit ended it (P8).

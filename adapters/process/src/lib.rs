@@ -66,7 +66,7 @@ pub use guard::SpawnError;
 pub use launch::{ChildSpec, launcher_main};
 pub use sandbox::{Isolation, IsolationLevel, probe};
 pub use task::{Bounds, Place, Task};
-pub use tools::ToolDir;
+pub use tools::{ToolDir, ToolStage};
 pub use wait::{Deadline, Watch};
 
 /// Time between closing standard input and the kill in an orderly teardown, in milliseconds (P11).

@@ -8,8 +8,63 @@ use rustix::{
 };
 use std::{
     io,
+    os::fd::OwnedFd,
     path::{Path, PathBuf},
 };
+
+/// A tool directory that is being filled. Nothing in it runs before it is sealed; dropping it removes
+/// it.
+#[derive(Debug)]
+pub struct ToolStage {
+    directory: PrivateDir,
+    /// The copy that is being written. It is closed before the next one begins: a file that is open
+    /// for writing cannot be executed.
+    open: Option<(String, OwnedFd)>,
+}
+
+impl ToolStage {
+    /// Makes a fresh directory below `parent`.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn create(parent: &Path) -> io::Result<Self> {
+        Ok(Self {
+            directory: PrivateDir::create(parent)?,
+            open: None,
+        })
+    }
+
+    /// Appends bytes to the copy `name`, a plain file name, which begins with its first bytes.
+    ///
+    /// # Errors
+    /// When they cannot be written, or for a copy that another one has followed already.
+    pub fn write(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        if let Some((current, file)) = &self.open
+            && current == name
+        {
+            return write_all(file, bytes);
+        }
+        self.open = None;
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+        let path = self.directory.path().join(name);
+        let file = openat(CWD, path, flags, Mode::RUSR | Mode::XUSR)?;
+        write_all(&file, bytes)?;
+        self.open = Some((name.to_owned(), file));
+        Ok(())
+    }
+
+    /// Closes every copy; from here on they can run.
+    ///
+    /// # Errors
+    /// When the directory cannot be sealed.
+    pub fn seal(self) -> io::Result<ToolDir> {
+        let Self { directory, open } = self;
+        drop(open);
+        let tools = ToolDir(Some(directory));
+        chmod(tools.path(), Mode::RUSR | Mode::XUSR)?;
+        Ok(tools)
+    }
+}
 
 /// A directory of mode 0500 that holds verified copies of mode 0500. Dropping it removes it.
 #[derive(Debug)]
@@ -26,13 +81,11 @@ impl ToolDir {
         parent: &Path,
         programs: impl IntoIterator<Item = (&'a str, &'a [u8])>,
     ) -> io::Result<Self> {
-        let directory = PrivateDir::create(parent)?;
+        let mut stage = ToolStage::create(parent)?;
         for (name, bytes) in programs {
-            write(&directory.path().join(name), bytes)?;
+            stage.write(name, bytes)?;
         }
-        let tools = Self(Some(directory));
-        chmod(tools.path(), Mode::RUSR | Mode::XUSR)?;
-        Ok(tools)
+        stage.seal()
     }
 
     /// The directory.
@@ -71,12 +124,10 @@ fn unseal(directory: &PrivateDir) {
     _ = chmod(directory.path(), Mode::RWXU);
 }
 
-fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-    let file = openat(CWD, path, flags, Mode::RUSR | Mode::XUSR)?;
+fn write_all(file: &OwnedFd, bytes: &[u8]) -> io::Result<()> {
     let mut rest = bytes;
     while !rest.is_empty() {
-        match rustix::io::write(&file, rest) {
+        match rustix::io::write(file, rest) {
             Ok(count) => rest = rest.get(count..).unwrap_or_default(),
             Err(Errno::INTR) => {}
             Err(error) => return Err(error.into()),

@@ -112,7 +112,7 @@ fn open_anywhere(base: &SuiteRoot, path: &str) -> Result<SuiteRoot, HeadError> {
 
 fn text(opened: &Opened, limit: u64) -> Result<String, HeadError> {
     let read = read_regular(opened, ByteLimit::new(limit)).map_err(HeadError::Read)?;
-    String::from_utf8(read.file.bytes.to_vec())
+    String::from_utf8(read.bytes.to_vec())
         .map_err(|_| unknown(&format!("`{}` is not UTF-8", opened.name)))
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Pinned programs: read once, compared with their pin, and their verified bytes given out (S14).
+//! Pinned programs: read once, copied while they are read, and compared with their pin (S14).
 
 use crate::{
-    read::{Opened, Read, read_regular},
+    read::{Opened, stream},
     root::{OPEN, Place},
 };
 use edict_codec::{
     bounded::ByteLimit,
-    digest::{TypedDigest, derive_typed},
+    digest::{Algorithm, DeriveHasher, TypedDigest},
 };
 use edict_test_model::{
     failure::{Failure, FailureKind, Stage},
@@ -15,12 +15,13 @@ use edict_test_model::{
     suite::Role,
 };
 use rustix::fs::{CWD, Mode};
-use std::sync::Arc;
 
 /// Context of program identities (D4).
 const EXECUTABLE: &str = "edict.test/executable/v1";
 /// Greatest length of a program in bytes (section 1.5).
 pub const MAX_PROGRAM: u64 = 268_435_456;
+/// Bytes read at once: programs are larger than the other files of a suite.
+const CHUNK: usize = 256 * 1024;
 /// Any of the three permissions to execute.
 const EXECUTE_BITS: u32 = 0o111;
 
@@ -38,19 +39,27 @@ pub struct ProgramPin<'a> {
 /// A program as it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
-    /// Its bytes; a copy of exactly these is what may run.
-    pub bytes: Arc<[u8]>,
     /// Its identity.
     pub identity: TypedDigest,
+    /// Its length in bytes.
+    pub byte_length: u64,
 }
 
-/// Reads the program of `pin` at `place` and compares it.
+/// Takes the bytes of a program part by part while they are read. They are not known to be those of
+/// the pin before the read has ended well.
+pub type Staging<'a> = dyn FnMut(Role, &[u8]) -> Result<(), Failure> + 'a;
+
+/// Reads the program of `pin` at `place`, gives its bytes to `staging` and compares it.
 ///
 /// # Errors
 /// `ToolMissing` when it cannot be read as a regular file, `ToolMismatch` for another length or
-/// identity, `ToolNotExecutable` without any permission to execute.
-pub fn read_pinned(place: Place<'_>, pin: &ProgramPin<'_>) -> Result<Program, Failure> {
-    compare(place.open_file(), pin)
+/// identity, `ToolNotExecutable` without any permission to execute; what `staging` says.
+pub fn read_pinned(
+    place: Place<'_>,
+    pin: &ProgramPin<'_>,
+    staging: &mut Staging<'_>,
+) -> Result<Program, Failure> {
+    compare(place.open_file(), pin, staging)
 }
 
 /// Reads the image of the running process and compares it with the pin of the runner.
@@ -58,7 +67,7 @@ pub fn read_pinned(place: Place<'_>, pin: &ProgramPin<'_>) -> Result<Program, Fa
 /// # Errors
 /// As [`read_pinned`].
 pub fn read_own_image(pin: &ProgramPin<'_>) -> Result<Program, Failure> {
-    compare(own_image(), pin)
+    compare(own_image(), pin, &mut |_, _| Ok(()))
 }
 
 /// Reads a program that is to be pinned.
@@ -91,36 +100,72 @@ fn own_image() -> Result<Opened, ReadError> {
 }
 
 fn measured(opened: &Opened) -> Result<Program, ReadError> {
-    let read = read_regular(opened, ByteLimit::new(MAX_PROGRAM))?;
-    if read.file.bytes.is_empty() {
+    let limit = ByteLimit::new(MAX_PROGRAM);
+    let (program, _) = identified(opened, limit, &mut |_| Ok::<(), ReadError>(()))?;
+    if program.byte_length == 0 {
         return Err(ReadError {
             kind: Some(FailureKind::InputUnreadable),
             message: format!("read `{}`: it is empty", opened.name),
         });
     }
-    Ok(program(&read))
+    Ok(program)
 }
 
-fn program(read: &Read) -> Program {
-    Program {
-        bytes: Arc::clone(&read.file.bytes),
-        identity: derive_typed(EXECUTABLE, &read.file.bytes),
+/// Reads a program without keeping it: its identity, and its permission bits.
+fn identified<E: From<ReadError>>(
+    opened: &Opened,
+    limit: ByteLimit,
+    each: &mut dyn FnMut(&[u8]) -> Result<(), E>,
+) -> Result<(Program, u32), E> {
+    let mut hasher = DeriveHasher::new(EXECUTABLE);
+    let mut byte_length = 0_u64;
+    let found = stream(opened, limit, &mut vec![0; CHUNK], &mut |part| {
+        hasher.update(part);
+        byte_length = byte_length.saturating_add(part.len() as u64);
+        each(part)
+    })?;
+    let program = Program {
+        identity: TypedDigest::new(EXECUTABLE, Algorithm::Blake3, hasher.finish()),
+        byte_length,
+    };
+    Ok((program, found.st_mode))
+}
+
+/// Why a program could not be read to its end.
+enum Cut {
+    Read(ReadError),
+    Staging(Failure),
+}
+
+impl From<ReadError> for Cut {
+    fn from(error: ReadError) -> Self {
+        Self::Read(error)
     }
 }
 
-fn compare(opened: Result<Opened, ReadError>, pin: &ProgramPin<'_>) -> Result<Program, Failure> {
+fn compare(
+    opened: Result<Opened, ReadError>,
+    pin: &ProgramPin<'_>,
+    staging: &mut Staging<'_>,
+) -> Result<Program, Failure> {
     let failed =
         |kind, message: String| Failure::new(Stage::Toolchain, kind, message).of_role(pin.role);
-    let read = opened.and_then(|opened| {
-        let read = read_regular(&opened, ByteLimit::new(pin.byte_length))?;
+    let read = opened.map_err(Cut::Read).and_then(|opened| {
+        let limit = ByteLimit::new(pin.byte_length);
+        let mut each = |part: &[u8]| staging(pin.role, part).map_err(Cut::Staging);
+        let read = identified(&opened, limit, &mut each)?;
         Ok((read, opened.name))
     });
-    let (read, name) = read.map_err(|error| match error.kind {
-        None | Some(FailureKind::InputChanged) => failed(FailureKind::ToolMismatch, error.message),
-        Some(_) => failed(FailureKind::ToolMissing, error.message),
+    let ((program, mode), name) = read.map_err(|cut| match cut {
+        Cut::Staging(failure) => failure,
+        Cut::Read(error) => match error.kind {
+            None | Some(FailureKind::InputChanged) => {
+                failed(FailureKind::ToolMismatch, error.message)
+            }
+            Some(_) => failed(FailureKind::ToolMissing, error.message),
+        },
     })?;
-    let program = program(&read);
-    if program.bytes.len() as u64 != pin.byte_length || program.identity != *pin.identity {
+    if program.byte_length != pin.byte_length || program.identity != *pin.identity {
         let message = format!(
             "`{name}` is not the program that the lock pins; run `edict-test lock` to pin it anew"
         );
@@ -128,7 +173,7 @@ fn compare(opened: Result<Opened, ReadError>, pin: &ProgramPin<'_>) -> Result<Pr
             failed(FailureKind::ToolMismatch, message).mismatch(pin.identity, &program.identity)
         );
     }
-    if read.mode & EXECUTE_BITS == 0 {
+    if mode & EXECUTE_BITS == 0 {
         let message = format!("`{name}` has no permission to execute; run `chmod +x` on it");
         return Err(failed(FailureKind::ToolNotExecutable, message));
     }

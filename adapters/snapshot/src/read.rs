@@ -26,61 +26,66 @@ pub(crate) struct Opened {
     pub(crate) name: String,
 }
 
-/// A file that was read, and its permission bits.
-#[derive(Debug)]
-pub(crate) struct Read {
-    pub(crate) file: FileBytes,
-    pub(crate) mode: u32,
+/// Reads a regular file, at most `limit` bytes and one more, and digests it while reading.
+pub(crate) fn read_regular(opened: &Opened, limit: ByteLimit) -> Result<FileBytes, ReadError> {
+    let mut bytes = Vec::new();
+    let mut hasher = DeriveHasher::new(BLOB);
+    let after = stream(opened, limit, &mut [0; CHUNK], &mut |part| {
+        hasher.update(part);
+        bytes.extend_from_slice(part);
+        Ok(())
+    })?;
+    Ok(FileBytes {
+        bytes: bytes.into(),
+        blob: TypedDigest::new(BLOB, Algorithm::Blake3, hasher.finish()),
+        hard_linked: after.st_nlink > 1,
+    })
 }
 
-/// Reads a regular file, at most `limit` bytes and one more, and digests it while reading.
-pub(crate) fn read_regular(opened: &Opened, limit: ByteLimit) -> Result<Read, ReadError> {
+/// Gives every part of a regular file to `each` as it is read through `chunk`, at most `limit` bytes
+/// together, and what the file was at the end.
+pub(crate) fn stream<E: From<ReadError>>(
+    opened: &Opened,
+    limit: ByteLimit,
+    chunk: &mut [u8],
+    each: &mut dyn FnMut(&[u8]) -> Result<(), E>,
+) -> Result<Stat, E> {
     let before = stat(opened)?;
     if FileType::from_raw_mode(before.st_mode) != FileType::RegularFile {
         let reason = "it is not a regular file";
-        return Err(refuse(opened, FailureKind::NotARegularFile, reason));
+        return Err(refuse(opened, FailureKind::NotARegularFile, reason).into());
     }
     let too_large = || ReadError {
         kind: None,
         message: format!("read `{}`: larger than {} bytes", opened.name, limit.get()),
     };
     if u64::try_from(before.st_size).is_ok_and(|size| size > limit.get()) {
-        return Err(too_large());
+        return Err(too_large().into());
     }
-    let mut bytes = Vec::new();
-    let mut hasher = DeriveHasher::new(BLOB);
-    let mut chunk = [0; CHUNK];
+    let mut length = 0_usize;
     loop {
-        match rustix::io::read(&opened.descriptor, &mut chunk) {
+        match rustix::io::read(&opened.descriptor, &mut *chunk) {
             Ok(0) => break,
             Ok(count) => {
-                let read = chunk.get(..count).unwrap_or_default();
-                hasher.update(read);
-                bytes.extend_from_slice(read);
-                if !limit.admits(bytes.len()) {
-                    return Err(too_large());
+                length = length.saturating_add(count);
+                if !limit.admits(length) {
+                    return Err(too_large().into());
                 }
+                each(chunk.get(..count).unwrap_or_default())?;
             }
             Err(Errno::INTR) => {}
             Err(error) => {
                 let reason = std::io::Error::from(error).to_string();
-                return Err(refuse(opened, FailureKind::InputUnreadable, &reason));
+                return Err(refuse(opened, FailureKind::InputUnreadable, &reason).into());
             }
         }
     }
     let after = stat(opened)?;
-    if signature(&before) != signature(&after) || i64::try_from(bytes.len()) != Ok(after.st_size) {
+    if signature(&before) != signature(&after) || i64::try_from(length) != Ok(after.st_size) {
         let reason = "it changed while it was read";
-        return Err(refuse(opened, FailureKind::InputChanged, reason));
+        return Err(refuse(opened, FailureKind::InputChanged, reason).into());
     }
-    Ok(Read {
-        file: FileBytes {
-            bytes: bytes.into(),
-            blob: TypedDigest::new(BLOB, Algorithm::Blake3, hasher.finish()),
-            hard_linked: after.st_nlink > 1,
-        },
-        mode: after.st_mode,
-    })
+    Ok(after)
 }
 
 /// What may not differ between two looks at the same open file: place, size and times.

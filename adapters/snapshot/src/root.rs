@@ -97,7 +97,6 @@ impl SuiteRoot {
     pub fn read_name(&self, name: &OsStr, limit: ByteLimit) -> Result<FileBytes, ReadError> {
         self.open_file(name)
             .and_then(|opened| read_regular(&opened, limit))
-            .map(|read| read.file)
     }
 
     /// Opens one file below the directory, whatever it is.

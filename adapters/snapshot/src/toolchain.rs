@@ -3,7 +3,7 @@
 
 use crate::{
     git,
-    program::{Program, ProgramPin, read_own_image, read_pinned},
+    program::{ProgramPin, Staging, read_own_image, read_pinned},
     root::{Place, SuiteRoot},
     tree::{PROVIDER_PACKAGE, SOURCE_TREE, Tree, TreeError, read_paths, read_tree},
 };
@@ -25,27 +25,24 @@ const MAX_STAGED: u64 = 512 * 1024 * 1024;
 /// Domain of component identities.
 const COMPONENT: &str = "edict.provider-component/v1";
 
-/// What was read for a lock.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tools {
-    /// The verified programs in the order of the lock, that of the runner left out: it is running.
-    pub programs: Vec<(Role, Program)>,
-    /// The verified provider package, in shape `upstream`.
-    pub provider_package: Option<Tree>,
-}
-
-/// Reads every program, component and checkout that `lock` pins, in the order of its roles.
+/// Reads every program, component and checkout that `lock` pins, in the order of its roles. The bytes
+/// of the programs go to `staging`, that of the runner left out: it is running. A lowerer that is the
+/// compiler is read once. Gives the verified provider package, in shape `upstream`.
 ///
 /// # Errors
-/// The first failure of stage `toolchain`, with its role.
-pub fn read_tools(root: &SuiteRoot, lock: &LockDocument) -> Result<Tools, Failure> {
+/// The first failure of stage `toolchain`, with its role; what `staging` says.
+pub fn read_tools(
+    root: &SuiteRoot,
+    lock: &LockDocument,
+    staging: &mut Staging<'_>,
+) -> Result<Option<Tree>, Failure> {
     staged_bytes(lock)?;
     let provider_package = lock
         .provider_package
         .as_ref()
         .map(|package| read_provider_package(root, package))
         .transpose()?;
-    let mut programs = Vec::new();
+    let mut seen: Vec<(&ToolLocator, u64, &TypedDigest)> = Vec::new();
     for entry in &lock.roles {
         match (&entry.pin, &entry.locator) {
             (
@@ -64,7 +61,13 @@ pub fn read_tools(root: &SuiteRoot, lock: &LockDocument) -> Result<Tools, Failur
                     read_own_image(&pin)?;
                 } else {
                     let place = Place { root, locator };
-                    programs.push((entry.role, read_pinned(place, &pin)?));
+                    let pinned = (locator, *byte_length, &entry.identity);
+                    // Only the compiler starts it, and out of itself.
+                    let known = entry.role == Role::Lowerer && seen.contains(&pinned);
+                    if !known {
+                        read_pinned(place, &pin, staging)?;
+                        seen.push(pinned);
+                    }
                 }
                 if let Some(source) = source {
                     check_source(root, source, entry.role)?;
@@ -78,10 +81,7 @@ pub fn read_tools(root: &SuiteRoot, lock: &LockDocument) -> Result<Tools, Failur
             _ => {}
         }
     }
-    Ok(Tools {
-        programs,
-        provider_package,
-    })
+    Ok(provider_package)
 }
 
 fn staged_bytes(lock: &LockDocument) -> Result<(), Failure> {
@@ -151,13 +151,11 @@ fn check_component(entry: &RoleEntry, path: &str, package: Option<&Tree>) -> Res
     };
     let failed = |kind, message| Failure::new(Stage::Toolchain, kind, message).of_role(entry.role);
     let files = package.map_or(&[][..], |tree| &tree.files);
-    let Some(file) = files.iter().find(|file| file.path == path) else {
+    let Some((identity, length)) = package.and_then(|tree| measure_component(tree, path)) else {
         let message = format!("the provider package has no file `{path}`");
         return Err(failed(FailureKind::ToolMissing, message));
     };
-    let digest = sha256(&file.bytes);
-    let identity = TypedDigest::new(COMPONENT, Algorithm::Sha256, digest);
-    if file.bytes.len() as u64 != *byte_length || identity != entry.identity {
+    if length != *byte_length || identity != entry.identity {
         let message = format!("component `{path}` is not the one that the lock pins");
         return Err(failed(FailureKind::ToolMismatch, message).mismatch(&entry.identity, &identity));
     }
@@ -234,6 +232,21 @@ fn check_source(root: &SuiteRoot, source: &GitSource, role: Role) -> Result<(), 
         );
     }
     Ok(())
+}
+
+/// Reads a provider package that is to be pinned.
+///
+/// # Errors
+/// Why it has no identity.
+pub fn measure_package(root: &SuiteRoot, locator: &ToolLocator) -> Result<Tree, TreeError> {
+    read_tree(Place { root, locator }, PROVIDER_PACKAGE)
+}
+
+/// Identity and length in bytes of a component of a provider package; `None` when it has no such file.
+pub fn measure_component(package: &Tree, path: &str) -> Option<(TypedDigest, u64)> {
+    let file = package.files.iter().find(|file| file.path == path)?;
+    let identity = TypedDigest::new(COMPONENT, Algorithm::Sha256, sha256(&file.bytes));
+    Some((identity, file.bytes.len() as u64))
 }
 
 /// Reads a checkout that is to be pinned: its revision and the tree below `paths`.

@@ -201,11 +201,11 @@ impl Walk {
                     None => TreeError::TooLarge(self.limits),
                     Some(_) => TreeError::Read(error),
                 })?;
-                self.bytes.take(read.file.bytes.len() as u64);
+                self.bytes.take(read.bytes.len() as u64);
                 let file = TreeFile {
                     path: path.to_owned(),
-                    bytes: read.file.bytes,
-                    blob: read.file.blob,
+                    bytes: read.bytes,
+                    blob: read.blob,
                 };
                 self.files.insert(path.to_owned(), file);
                 Ok(())

@@ -2,10 +2,9 @@
 //! Outputs of builds and accepted verifications by key; a hit is checked in full (A4, A5, A8).
 
 use crate::{
-    blob::touch,
-    disk::{Durability, create, read},
+    disk::{Durability, create, read, read_used},
     record::{self, ActionKind, MAX_RECORD, Output},
-    state::{ACTION, Store},
+    state::{ACTION, Store, make_shelf},
 };
 use edict_codec::{
     bounded::{BoundedReadError, ByteLimit},
@@ -78,7 +77,8 @@ impl Store {
     ) -> Lookup<T> {
         let key = key(recipe);
         let path = self.entry(ACTION, &key);
-        let bytes = match read(&path, ByteLimit::new(MAX_RECORD)) {
+        let read = read_used(&path, ByteLimit::new(MAX_RECORD), |_| true);
+        let bytes = match read {
             Ok(bytes) => Ok(bytes),
             Err(BoundedReadError::Io(error)) if error.kind() == io::ErrorKind::NotFound => {
                 return Lookup::miss();
@@ -90,13 +90,10 @@ impl Store {
             .and_then(|outputs| outputs.iter().map(|output| self.artifact(output)).collect())
             .and_then(assemble);
         match found {
-            Ok(found) => {
-                touch(&path);
-                Lookup {
-                    found: Some(found),
-                    notices: Vec::new(),
-                }
-            }
+            Ok(found) => Lookup {
+                found: Some(found),
+                notices: Vec::new(),
+            },
             Err(reason) => {
                 self.quarantine(&path);
                 let message = format!("the entry {} is not used: {reason}", key.hex());
@@ -162,9 +159,9 @@ impl Store {
         if text.len() as u64 > MAX_RECORD {
             return lost("its record is larger than 1 MiB");
         }
-        let kept = self
-            .shelf(ACTION, &key)
-            .and_then(|path| create(&path, text.as_bytes(), Durability::Unsynced));
+        let path = self.entry(ACTION, &key);
+        let kept =
+            make_shelf(&path).and_then(|()| create(&path, text.as_bytes(), Durability::Unsynced));
         match kept {
             // Another run was first; it wrote the same (A7).
             Ok(_) => Vec::new(),

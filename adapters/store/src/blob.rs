@@ -2,8 +2,8 @@
 //! Bytes by blob digest: rehashed whenever they are read.
 
 use crate::{
-    disk::{Durability, create, read},
-    state::{BLOB, Store},
+    disk::{Durability, create, read, read_used},
+    state::{BLOB, Store, make_shelf},
 };
 use edict_codec::{bounded::ByteLimit, digest::TypedDigest};
 use edict_test_model::{
@@ -11,12 +11,7 @@ use edict_test_model::{
     failure::{Failure, FailureKind, Stage},
     ports::BlobStore,
 };
-use std::{
-    fs::{File, FileTimes},
-    path::Path,
-    sync::Arc,
-    time::SystemTime,
-};
+use std::sync::Arc;
 
 impl BlobStore for Store {
     fn put(&self, bytes: &[u8]) -> Result<TypedDigest, Failure> {
@@ -25,12 +20,17 @@ impl BlobStore for Store {
             let message = format!("keep a blob in the state directory: {error}");
             Failure::new(Stage::Report, FailureKind::ArtifactWriteFailed, message)
         };
-        let path = self.shelf(BLOB, &digest).map_err(failed)?;
+        let path = self.entry(BLOB, &digest);
         let limit = ByteLimit::new(bytes.len() as u64);
-        if read(&path, limit).is_ok_and(|kept| kept == bytes) {
-            touch(&path);
+        let mut good = false;
+        let found = read_used(&path, limit, |kept| {
+            good = kept == bytes;
+            good
+        });
+        if found.is_ok() && good {
             return Ok(digest);
         }
+        make_shelf(&path).map_err(failed)?;
         if !create(&path, bytes, Durability::Unsynced).map_err(failed)? {
             let same = read(&path, limit).is_ok_and(|kept| kept == bytes);
             if !same {
@@ -44,11 +44,13 @@ impl BlobStore for Store {
 
     fn get(&self, digest: &TypedDigest, limit: ByteLimit) -> Option<Arc<[u8]>> {
         let path = self.entry(BLOB, digest);
-        match read(&path, limit) {
-            Ok(bytes) if blob(&bytes) == *digest => {
-                touch(&path);
-                Some(bytes.into())
-            }
+        let mut good = false;
+        let read = read_used(&path, limit, |bytes| {
+            good = blob(bytes) == *digest;
+            good
+        });
+        match read {
+            Ok(bytes) if good => Some(bytes.into()),
             Ok(_) => {
                 self.quarantine(&path);
                 None
@@ -56,11 +58,4 @@ impl BlobStore for Store {
             Err(_) => None,
         }
     }
-}
-
-/// Notes the use of an entry, by which a collection orders it (A9). A use that is not noted only makes
-/// it look older.
-pub(crate) fn touch(path: &Path) {
-    let now = FileTimes::new().set_modified(SystemTime::now());
-    _ = File::open(path).and_then(|file| file.set_times(now));
 }

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The few ways in which this crate touches files: bounded reads, writes that overwrite nothing.
 
-use edict_codec::bounded::{BoundedReadError, ByteLimit, read_all};
-use rustix::fs::{CWD, Mode, OFlags};
+use edict_codec::bounded::{BoundedReadError, ByteLimit};
+use rustix::{
+    fs::{CWD, Mode, OFlags},
+    io::Errno,
+};
 use std::{
     ffi::OsStr,
-    fs::{self, File, Permissions},
+    fs::{self, File, FileTimes, Permissions},
     io::{self, Read as _, Write as _},
     os::unix::fs::PermissionsExt as _,
     path::Path,
+    time::SystemTime,
 };
 use tempfile::NamedTempFile;
 
@@ -24,23 +28,66 @@ pub(crate) enum Durability {
     Unsynced,
 }
 
+/// Memory that is set aside for a file before its first byte has come: a size can be a lie.
+const FIRST: u64 = 1 << 20;
+
 /// Reads a regular file that is no link, at most `limit` bytes of it.
 pub(crate) fn read(path: &Path, limit: ByteLimit) -> Result<Vec<u8>, BoundedReadError> {
-    read_all(&mut open(path)?, limit)
+    let (file, size) = open(path)?;
+    read_open(&file, size, limit)
+}
+
+/// As [`read`], and notes the use of an entry by which a collection orders it (A9) when `is_good`
+/// accepts its bytes. A use that is not noted only makes it look older.
+pub(crate) fn read_used(
+    path: &Path,
+    limit: ByteLimit,
+    is_good: impl FnOnce(&[u8]) -> bool,
+) -> Result<Vec<u8>, BoundedReadError> {
+    let (file, size) = open(path)?;
+    let bytes = read_open(&file, size, limit)?;
+    if is_good(&bytes) {
+        _ = file.set_times(FileTimes::new().set_modified(SystemTime::now()));
+    }
+    Ok(bytes)
+}
+
+fn read_open(file: &File, size: u64, limit: ByteLimit) -> Result<Vec<u8>, BoundedReadError> {
+    let too_large = || BoundedReadError::TooLarge { limit: limit.get() };
+    if size > limit.get() {
+        return Err(too_large());
+    }
+    // One byte more than the file has, so that its end is seen without growing.
+    let first = size.min(FIRST).saturating_add(1);
+    let mut bytes = Vec::with_capacity(usize::try_from(first).unwrap_or(1));
+    loop {
+        if bytes.len() == bytes.capacity() {
+            bytes.reserve(bytes.len());
+        }
+        match rustix::io::read(file, rustix::buffer::spare_capacity(&mut bytes)) {
+            Ok(0) => return Ok(bytes),
+            Ok(_) if limit.admits(bytes.len()) => {}
+            Ok(_) => return Err(too_large()),
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(io::Error::from(error).into()),
+        }
+    }
 }
 
 /// The first bytes of a regular file that is no link, at most `limit`.
 pub(crate) fn read_head(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    open(path)?.take(limit).read_to_end(&mut bytes)?;
+    open(path)?.0.take(limit).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-fn open(path: &Path) -> io::Result<File> {
+/// Opens a regular file that is no link; its size is what it was then.
+fn open(path: &Path) -> io::Result<(File, u64)> {
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
     let file = File::from(rustix::fs::openat(CWD, path, flags, Mode::empty())?);
-    if file.metadata()?.is_file() {
-        Ok(file)
+    let found = file.metadata()?;
+    if found.is_file() {
+        Ok((file, found.len()))
     } else {
         Err(io::Error::other("it is not a regular file"))
     }

@@ -16,4 +16,4 @@ mod record;
 mod run;
 mod state;
 
-pub use state::{StateError, Store};
+pub use state::{StateError, Store, check_version};

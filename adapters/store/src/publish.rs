@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Bodies and the report: on the disk first, then under their names, overwriting nothing (M5, M7, M10).
 
-use crate::disk::{
-    Durability, create, directory, parent, read, suffixed, sync_directory, temporary,
-};
+use crate::disk::{Durability, directory, parent, read, suffixed, sync_directory, temporary};
 use edict_codec::{
     bounded::{BoundedReadError, Budget, ByteLimit},
     digest::TypedDigest,
@@ -19,9 +17,12 @@ use std::{
     fs, io,
     path::{Path, PathBuf},
 };
+use tempfile::NamedTempFile;
 
 /// Greatest length of a report in bytes (section 3).
 const MAX_REPORT: usize = 67_108_864;
+/// Bodies that are written before they are synced: each holds a descriptor open until then.
+const GROUP: usize = 64;
 /// Schema of a report.
 const REPORT: &str = "edict.test.run/v1";
 
@@ -128,6 +129,15 @@ pub struct Bodies {
     touched: BTreeSet<PathBuf>,
 }
 
+/// A body that has no name yet; without a file its name is taken.
+#[derive(Debug)]
+struct Written<'a> {
+    blob: TypedDigest,
+    path: PathBuf,
+    bytes: &'a [u8],
+    file: Option<NamedTempFile>,
+}
+
 impl Bodies {
     /// Bodies below `root`, which is made when the first one is kept; together at most `limit` bytes.
     pub fn new(root: &Path, limit: ByteLimit) -> Self {
@@ -145,6 +155,36 @@ impl Bodies {
     /// `ArtifactBytesExceeded` before anything is written, `ArtifactBodyMismatch`,
     /// `ArtifactWriteFailed`.
     pub fn keep(&mut self, bytes: &[u8]) -> Result<TypedDigest, Failure> {
+        let written = self.write(bytes)?;
+        let blob = written.blob.clone();
+        self.name(vec![written])?;
+        Ok(blob)
+    }
+
+    /// Keeps bodies, and syncs every directory in which one got its name (M7, step 4).
+    ///
+    /// Several are written before the first of them is synced, so that the disk takes them together.
+    /// None gets its name before it is synced.
+    ///
+    /// # Errors
+    /// As [`Self::keep`], for the first body that cannot be kept.
+    pub fn keep_all<'a>(
+        &mut self,
+        bodies: impl IntoIterator<Item = &'a [u8]>,
+    ) -> Result<(), Failure> {
+        let mut group = Vec::new();
+        for bytes in bodies {
+            group.push(self.write(bytes)?);
+            if group.len() == GROUP {
+                self.name(std::mem::take(&mut group))?;
+            }
+        }
+        self.name(group)?;
+        self.sync()
+    }
+
+    /// Writes a body under a temporary name, unless it is there.
+    fn write<'a>(&mut self, bytes: &'a [u8]) -> Result<Written<'a>, Failure> {
         let blob = blob(bytes);
         if !self.budget.take(bytes.len() as u64) {
             let message = format!("the bodies are larger than {} bytes", self.limit.get());
@@ -158,14 +198,41 @@ impl Bodies {
             );
         }
         let path = self.root.join(body_path(&blob));
-        let written = self
-            .directories(&path)
-            .and_then(|()| create(&path, bytes, Durability::Synced));
-        match written {
-            Ok(true) => Ok(blob),
-            Ok(false) => check_existing(&path, bytes, blob),
-            Err(error) => Err(self.failed(&error)),
+        let written = self.directories(&path).and_then(|()| {
+            if fs::symlink_metadata(&path).is_ok() {
+                return Ok(None);
+            }
+            temporary(parent(&path), bytes, Durability::Unsynced).map(Some)
+        });
+        let file = written.map_err(|error| self.failed(&error))?;
+        Ok(Written {
+            blob,
+            path,
+            bytes,
+            file,
+        })
+    }
+
+    /// Syncs what was written, then gives it its names.
+    fn name(&self, group: Vec<Written<'_>>) -> Result<(), Failure> {
+        for file in group.iter().filter_map(|it| it.file.as_ref()) {
+            let synced = file.as_file().sync_all();
+            synced.map_err(|error| self.failed(&error))?;
         }
+        for written in group {
+            let named = match written.file {
+                None => false,
+                Some(file) => match file.persist_noclobber(&written.path) {
+                    Ok(_) => true,
+                    Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => false,
+                    Err(error) => return Err(self.failed(&error.error)),
+                },
+            };
+            if !named {
+                check_existing(&written.path, written.bytes, &written.blob)?;
+            }
+        }
+        Ok(())
     }
 
     /// Syncs every directory in which a body got its name (M7, step 4).
@@ -203,13 +270,9 @@ impl Bodies {
     }
 }
 
-fn check_existing(
-    path: &Path,
-    bytes: &[u8],
-    expected: TypedDigest,
-) -> Result<TypedDigest, Failure> {
+fn check_existing(path: &Path, bytes: &[u8], expected: &TypedDigest) -> Result<(), Failure> {
     match read(path, ByteLimit::new(bytes.len() as u64)) {
-        Ok(found) if found == bytes => Ok(expected),
+        Ok(found) if found == bytes => Ok(()),
         found => {
             let message = format!(
                 "`{}` holds other bytes than its name says; remove it or choose another directory",
@@ -217,7 +280,7 @@ fn check_existing(
             );
             let failure = Failure::new(Stage::Report, FailureKind::ArtifactBodyMismatch, message);
             Err(match found {
-                Ok(found) => failure.mismatch(&expected, &blob(&found)),
+                Ok(found) => failure.mismatch(expected, &blob(&found)),
                 Err(_) => failure,
             })
         }

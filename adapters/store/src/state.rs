@@ -135,20 +135,28 @@ impl Store {
         _ = std::fs::rename(path, self.root.join(QUARANTINE).join(target));
     }
 
-    /// The path of an entry named by a digest, its directory made.
-    pub(crate) fn shelf(&self, kind: &str, digest: &TypedDigest) -> io::Result<PathBuf> {
-        let path = self.entry(kind, digest);
-        if let Some(shelf) = path.parent() {
-            directory(shelf)?;
-        }
-        Ok(path)
-    }
-
     /// The path of an entry named by a digest.
     pub(crate) fn entry(&self, kind: &str, digest: &TypedDigest) -> PathBuf {
         let hex = digest.hex();
         let (shelf, name) = hex.split_at_checked(2).unwrap_or_default();
         self.root.join(kind).join(shelf).join(name)
+    }
+}
+
+/// Makes the directory of the entry at `path`.
+pub(crate) fn make_shelf(path: &Path) -> io::Result<()> {
+    path.parent().map_or(Ok(()), directory)
+}
+
+/// Whether a state directory that may be at `root` is of this version. One that is not there, or has
+/// no version yet, is none of another one.
+///
+/// # Errors
+/// `Version`.
+pub fn check_version(root: &Path) -> Result<(), StateError> {
+    match is_ours(root) {
+        Err(error @ StateError::Version { .. }) => Err(error),
+        Ok(_) | Err(_) => Ok(()),
     }
 }
 

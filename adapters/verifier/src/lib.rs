@@ -11,7 +11,7 @@ mod request;
 use edict_test_model::{
     built::Verified,
     failure::{Failure, FailureKind, Stage},
-    ports::{StopFlag, Verifier, VerifyRequest},
+    ports::{Notices, StopFlag, Verifier, VerifyRequest},
 };
 use edict_test_process::{Bounds, Isolation, Place, PrivateDir, Task};
 use std::path::{Path, PathBuf};
@@ -37,6 +37,8 @@ pub struct ReportVerifier {
     pub isolation: Isolation,
     /// The stop flag of the run.
     pub stop: StopFlag,
+    /// Where verifications tell what the verifier did beside its work.
+    pub notices: Notices,
 }
 
 impl Verifier for ReportVerifier {
@@ -50,7 +52,11 @@ impl Verifier for ReportVerifier {
             let (ended, code) = TASK.ask(self.place(private), &request::line(request), bounds)?;
             let judgement = report::judge(&ended, code)?;
             TASK.no_survivor(&ended)?;
-            report::read(private, judgement, request, &ended)
+            let verified = report::read(private, judgement, request, &ended)?;
+            if let Some(notice) = ended.stray(Stage::Verify, "verifier") {
+                self.notices.tell(notice);
+            }
+            Ok(verified)
         })
     }
 }

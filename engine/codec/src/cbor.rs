@@ -3,8 +3,11 @@
 
 mod decode;
 mod encode;
+mod make;
 mod value;
 
-pub use decode::{CborError, CborErrorKind, DecodeLimits, MAX_DEPTH, decode, decode_with};
+pub use decode::{
+    CborError, CborErrorKind, DecodeLimits, MAX_DEPTH, decode, decode_with, validate,
+};
 pub use encode::{Encoder, encode};
 pub use value::{Integer, Value};

@@ -20,6 +20,7 @@ use crate::{
 };
 use edict_codec::digest::TypedDigest;
 use pairs::Mismatch;
+use std::sync::Arc;
 
 /// What a build was asked for, beside the bytes it was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,7 +48,7 @@ pub fn check_report(
     verified: &Verified,
     subject: &Subject<'_>,
 ) -> Result<Program, Failure> {
-    let package = ProgramPackage::decode(&built.package.body.bytes)
+    let mut package = ProgramPackage::decode(&built.package.body.bytes)
         .map_err(|error| package_failure(&error))?;
     pairs::artifacts(built, &package)
         .and_then(|()| pairs::closure(built, &package, Some(subject.lawpack_manifests)))
@@ -59,8 +60,30 @@ pub fn check_report(
     pairs::verification(&package, &report, &verified.report.identity)
         .map_err(Mismatch::into_failure)?;
     outcome(verified, &report)?;
-    Program::decode(built.package.body.clone(), verified.report.body.clone())
-        .map_err(|error| report_failure(&error))
+    share(&mut package, built);
+    Ok(Program::of(
+        (built.package.body.clone(), package),
+        (verified.report.body.clone(), report),
+    ))
+}
+
+/// Keeps equal bytes once: what the package embeds is what the build left beside it, and a suite may
+/// have a thousand programs.
+fn share(package: &mut ProgramPackage, built: &Built) {
+    let own = [
+        (&mut package.core, &built.core),
+        (&mut package.target_ir, &built.target_ir),
+        (&mut package.projection, &built.projection),
+    ];
+    let own = own
+        .into_iter()
+        .filter_map(|(it, made)| Some((it, made.as_ref()?)));
+    let exports = package.lawpacks.iter_mut().map(|it| &mut it.exports);
+    for (embedded, made) in own.chain(exports.zip(&built.lawpack_exports)) {
+        if embedded.bytes == made.body.bytes {
+            embedded.bytes = Arc::clone(&made.body.bytes);
+        }
+    }
 }
 
 /// The verification that a build of shape `upstream` brings with it; `None` for any other build.

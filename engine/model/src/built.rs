@@ -165,7 +165,7 @@ impl Artifact {
         bytes: impl Into<Arc<[u8]>>,
     ) -> Result<Self, ArtifactError> {
         let bytes = bytes.into();
-        cbor::decode(&bytes).map_err(|error| ArtifactError {
+        cbor::validate(&bytes, cbor::DecodeLimits::default()).map_err(|error| ArtifactError {
             role,
             reason: error.to_string(),
         })?;

@@ -88,6 +88,8 @@ pub struct Notice {
     pub case: Option<CaseId>,
     /// One sentence, at most 1,024 bytes.
     pub message: String,
+    /// What a child said.
+    pub excerpt: Option<Excerpt>,
     /// The members of its kind.
     pub detail: Option<Detail>,
 }
@@ -105,6 +107,7 @@ impl Notice {
             kind,
             case: None,
             message: message.into(),
+            excerpt: None,
             detail: None,
         }
     }

@@ -73,14 +73,22 @@ impl Program {
     pub fn decode(package_file: Body, report_file: Body) -> Result<Self, PackageError> {
         let package = ProgramPackage::decode(&package_file.bytes)?;
         let report = VerificationReport::of(&package, &report_file.bytes)?;
+        Ok(Self::of((package_file, package), (report_file, report)))
+    }
+
+    /// Derives the installation of files that were decoded already.
+    pub(crate) fn of(
+        (package_file, package): (Body, ProgramPackage),
+        (report_file, report): (Body, VerificationReport),
+    ) -> Self {
         let installation = identity::installation(&package, &report.digest);
-        Ok(Self {
+        Self {
             package_file,
             report_file,
             package,
             report,
             installation,
-        })
+        }
     }
 }
 

@@ -109,11 +109,16 @@ fn decode_file(bytes: &[u8], limit: usize) -> Result<edict_codec::cbor::Value, P
 }
 
 fn decode_item(bytes: &[u8]) -> Result<edict_codec::cbor::Value, CborError> {
-    edict_codec::cbor::decode_with(
-        bytes,
-        edict_codec::cbor::DecodeLimits {
-            nodes: MAX_ARTIFACT_NODES,
-            ..Default::default()
-        },
-    )
+    edict_codec::cbor::decode_with(bytes, artifact_limits())
+}
+
+fn validate_item(bytes: &[u8]) -> Result<(), CborError> {
+    edict_codec::cbor::validate(bytes, artifact_limits())
+}
+
+fn artifact_limits() -> edict_codec::cbor::DecodeLimits {
+    edict_codec::cbor::DecodeLimits {
+        nodes: MAX_ARTIFACT_NODES,
+        ..Default::default()
+    }
 }

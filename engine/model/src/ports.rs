@@ -17,7 +17,7 @@ use edict_codec::{bounded::ByteLimit, digest::TypedDigest};
 use std::{
     fmt,
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicU8, Ordering},
     },
 };
@@ -217,7 +217,7 @@ pub trait Verifier: Send + Sync {
     fn verify(&self, request: &VerifyRequest) -> Result<Verified, Failure>;
 }
 
-/// What the second evaluator is asked about one program.
+/// What the second evaluator is asked about one pure program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EvaluateRequest {
     /// Core of the program.
@@ -226,8 +226,6 @@ pub struct EvaluateRequest {
     pub intent: String,
     /// The canonical input.
     pub input: Body,
-    /// The atoms that an effectful program finds, as a canonical list; `None` for a pure one.
-    pub atoms: Option<Body>,
     /// The lawpacks in closure order.
     pub lawpacks: Vec<StagedLawpack>,
     /// The files that `lawpacks` names.
@@ -247,11 +245,9 @@ pub struct Evaluation {
     pub body: Body,
     /// What it consumed under the declared budget.
     pub consumed: Counters,
-    /// The atoms that an effectful program leaves, in the form in which they were given.
-    pub atoms: Option<Body>,
 }
 
-/// Evaluates Core of programs a second time, apart from the host. What it answers is compared
+/// Evaluates Core of pure programs a second time, apart from the host. What it answers is compared
 /// with the host's evidence and is never evidence itself.
 pub trait CrossCheck: fmt::Debug + Send + Sync {
     /// Evaluates one program on one input.
@@ -310,6 +306,23 @@ pub trait RunStore: Send + Sync {
 
     /// `run.json` of run `number`.
     fn load(&self, number: u64) -> Option<Vec<u8>>;
+}
+
+/// Warnings that come up while a port is at work, until somebody takes them. They decide nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Notices(Arc<Mutex<Vec<Notice>>>);
+
+impl Notices {
+    /// Adds one.
+    pub fn tell(&self, notice: Notice) {
+        let mut notices = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        notices.push(notice);
+    }
+
+    /// Takes all that came up since the last look, in the order in which they came.
+    pub fn take(&self) -> Vec<Notice> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
 }
 
 /// The one stop flag: set by the signal thread, polled while waiting.

@@ -16,11 +16,14 @@ use edict_test_model::{
     run::{CaseReport, ProgramReport, SetupReport, VerificationReport},
     verdict::Judged,
 };
+use std::collections::BTreeMap;
 
 /// The distinct built programs by first use: cases in order, setup before the case's own program.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Programs {
     pub(crate) reports: Vec<ProgramReport>,
+    /// Application to position.
+    positions: BTreeMap<TypedDigest, ProgramIndex>,
 }
 
 impl Programs {
@@ -47,6 +50,8 @@ impl Programs {
         let mut artifacts: Vec<_> = built.artifacts().into_iter().cloned().collect();
         let verified = verify(db, application).ok();
         artifacts.extend(verified.iter().map(|it| it.report.clone()));
+        let position = ProgramIndex(self.reports.len());
+        self.positions.insert(identity.clone(), position);
         self.reports.push(ProgramReport {
             application: identity,
             coordinate: application.document(db).coordinate.clone(),
@@ -62,10 +67,7 @@ impl Programs {
 
     /// Position of the program of an application.
     pub(crate) fn position(&self, application: &TypedDigest) -> Option<ProgramIndex> {
-        self.reports
-            .iter()
-            .position(|it| it.application == *application)
-            .map(ProgramIndex)
+        self.positions.get(application).copied()
     }
 
     /// Position of a planned program, which is always one of these.

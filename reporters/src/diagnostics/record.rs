@@ -69,7 +69,7 @@ fn of_notice(seq: u64, notice: &Notice) -> Json {
         ("expected", Json::Null),
         ("actual", Json::Null),
         ("message", Json::text(bounded(&notice.message))),
-        ("excerpt", Json::Null),
+        ("excerpt", Json::optional(notice.excerpt.as_ref(), excerpt)),
         ("detail", Json::optional(notice.detail.as_ref(), detail)),
     ])
 }

@@ -4,7 +4,7 @@
 use edict_test_model::{
     Locator,
     recipe::LeafValue,
-    why::{DifferingLeaf, Explanation},
+    why::{Cause, DifferingLeaf, Explanation},
 };
 use std::fmt::Write as _;
 
@@ -61,6 +61,10 @@ fn place(locators: &[Option<Locator>; 2]) -> String {
 
 /// Whether the change of a source reached Core.
 fn core_note(explanation: &Explanation) -> String {
+    let one_sided = [Cause::CaseAdded, Cause::CaseRemoved];
+    if one_sided.iter().any(|it| explanation.causes.contains(it)) {
+        return String::new();
+    }
     match (&explanation.from.core, &explanation.to.core) {
         (Some(from), Some(to)) if from == to => {
             format!("not semantic (Core {} in both)", short(&to.hex()))

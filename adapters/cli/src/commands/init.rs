@@ -83,14 +83,23 @@ pub(super) fn init(arguments: &InitArgs) -> Result<Answer, Problems> {
     }
     lock::lock(&pins(&directory.join(SUITE)))?;
     _ = writeln!(text, "wrote {LOCK}");
-    let shown = directory.join(SUITE);
-    let shown = shown.display();
+    let shown = quoted(&directory.join(SUITE).display().to_string());
     _ = write!(
         text,
         "\nrun it:\n  edict-test --suite {shown}\n\
          pin other programs:\n  edict-test lock --suite {shown} --existing replace\n"
     );
     Ok(Answer::text(text))
+}
+
+/// A path as a shell takes it for one word.
+fn quoted(path: &str) -> String {
+    let plain = |scalar: char| scalar.is_alphanumeric() || "/._-+@%:,=".contains(scalar);
+    if path.chars().all(plain) && !path.starts_with('-') {
+        path.to_owned()
+    } else {
+        format!("'{}'", path.replace('\'', "'\\''"))
+    }
 }
 
 /// The given id, or the name of the directory.

@@ -16,7 +16,8 @@ use edict_test_model::{
     Failure, FailureKind, Locator, Stage,
     abi::DOCUMENTS,
     suite::{
-        GitSource, LockDocument, Pinned, Role, RoleEntry, RoleLocator, RolePin, Shape, ToolLocator,
+        GitSource, LockDocument, Pinned, Role, RoleEntry, RoleKind, RoleLocator, RolePin, Shape,
+        ToolLocator,
         lock::{INTERPRETER_PROFILE, TARGET_PROFILE},
     },
 };
@@ -27,7 +28,8 @@ use edict_test_reporters::{
 use edict_test_snapshot::{
     Place, SuiteRoot,
     program::{Program, measure, measure_own_image},
-    toolchain::measure_source,
+    toolchain::{measure_component, measure_package, measure_source},
+    tree::Tree,
 };
 use std::{
     ffi::{OsStr, OsString},
@@ -145,39 +147,63 @@ impl Pins<'_> {
         })
     }
 
-    /// The same lock with everything measured again at the places that it names.
+    /// The same lock with everything measured again at the places that it names. Profiles of shape
+    /// upstream stay as they are: only packages and the host state them.
     fn of(&self, pinned: &LockDocument) -> Result<LockDocument, Failure> {
         let mut found = pinned.clone();
+        let package = match &mut found.provider_package {
+            Some(package) => {
+                let tree = measure_package(self.root, &package.locator).map_err(|error| {
+                    let message = format!("provider package `{}`: {error}", package.coordinate);
+                    Failure::new(Stage::Toolchain, FailureKind::ToolMissing, message)
+                })?;
+                package.identity = tree.identity.clone();
+                Some(tree)
+            }
+            None => None,
+        };
         let fresh = embedded();
         for entry in &mut found.roles {
-            let RolePin::Executable {
-                byte_length,
-                source,
-            } = &mut entry.pin
-            else {
-                if let Some(it) = fresh.iter().find(|it| it.role == entry.role) {
-                    entry.identity.clone_from(&it.identity);
+            match entry.kind() {
+                RoleKind::Executable => self.measure_again(entry)?,
+                RoleKind::Component => measure_again_in(package.as_ref(), entry)?,
+                RoleKind::Profile if pinned.shape == Shape::Upstream => {}
+                RoleKind::Profile | RoleKind::Abi => {
+                    if let Some(it) = fresh.iter().find(|it| it.role == entry.role) {
+                        entry.identity.clone_from(&it.identity);
+                    }
                 }
-                continue;
-            };
-            let program = match &entry.locator {
-                _ if entry.role == Role::Runner => measure_own_image(),
-                RoleLocator::Tool(locator) => measure(Place {
-                    root: self.root,
-                    locator,
-                }),
-                RoleLocator::Package(_) | RoleLocator::Embedded(_) => continue,
-            }
-            .map_err(|error| missing(entry.role, &error.message))?;
-            *byte_length = program.bytes.len() as u64;
-            entry.identity = program.identity;
-            if let Some(source) = source {
-                let (revision, tree) = measure_source(self.root, &source.worktree, &source.paths)
-                    .map_err(|error| missing(entry.role, &error.to_string()))?;
-                (source.revision, source.tree) = (revision, tree);
             }
         }
         Ok(found)
+    }
+
+    fn measure_again(&self, entry: &mut RoleEntry) -> Result<(), Failure> {
+        let role = entry.role;
+        let RolePin::Executable {
+            byte_length,
+            source,
+        } = &mut entry.pin
+        else {
+            return Ok(());
+        };
+        let program = match &entry.locator {
+            _ if role == Role::Runner => measure_own_image(),
+            RoleLocator::Tool(locator) => measure(Place {
+                root: self.root,
+                locator,
+            }),
+            RoleLocator::Package(_) | RoleLocator::Embedded(_) => return Ok(()),
+        }
+        .map_err(|error| missing(role, &error.message))?;
+        *byte_length = program.byte_length;
+        entry.identity = program.identity;
+        if let Some(source) = source {
+            let (revision, tree) = measure_source(self.root, &source.worktree, &source.paths)
+                .map_err(|error| missing(role, &error.to_string()))?;
+            (source.revision, source.tree) = (revision, tree);
+        }
+        Ok(())
     }
 
     fn runner(&self) -> Result<RoleEntry, Failure> {
@@ -197,7 +223,7 @@ impl Pins<'_> {
             identity: program.identity.clone(),
             locator: RoleLocator::Tool(locator),
             pin: RolePin::Executable {
-                byte_length: program.bytes.len() as u64,
+                byte_length: program.byte_length,
                 source: self.source(role)?,
             },
         })
@@ -252,6 +278,22 @@ impl Pins<'_> {
             ))),
         }
     }
+}
+
+/// Measures a component of a provider package again.
+fn measure_again_in(package: Option<&Tree>, entry: &mut RoleEntry) -> Result<(), Failure> {
+    let (RolePin::Component { byte_length, .. }, RoleLocator::Package(path)) =
+        (&mut entry.pin, &entry.locator)
+    else {
+        return Ok(());
+    };
+    let found = package.and_then(|tree| measure_component(tree, path.as_str()));
+    let (identity, length) = found.ok_or_else(|| {
+        let reason = format!("the provider package has no file `{path}`");
+        missing(entry.role, &reason)
+    })?;
+    (entry.identity, *byte_length) = (identity, length);
+    Ok(())
 }
 
 /// Profiles and ABIs, which are stated by the programs themselves.

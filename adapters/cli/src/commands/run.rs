@@ -116,7 +116,7 @@ fn execute(run: &RunArgs, publisher: &mut Publisher<Stdout, Stderr>) -> Result<(
     let ran = (|| {
         runner.load(&suite.root, bytes)?;
         publisher.hard_linked(runner.hard_linked());
-        let state = super::state::settle(state, run, &suite, publisher);
+        let state = super::state::settle(state, run, (&suite, &lock), publisher);
         if let Some(store) = state.actions() {
             wired.ports.actions.attach(store);
         }
@@ -126,11 +126,15 @@ fn execute(run: &RunArgs, publisher: &mut Publisher<Stdout, Stderr>) -> Result<(
             publisher.record(keeper);
         }
         let outcome = runner.run(&prepared, &mut nonce, &stop, publisher)?;
-        publisher.outcome(outcome, runner.decisions());
+        publisher.outcome(outcome, runner.decisions(), wired.clock.durations());
         Ok(())
     })();
     drop(runner);
+    let notices = wired.notices.clone();
     let ended = wired.end();
+    for notice in notices.take() {
+        publisher.notice(notice);
+    }
     ran?;
     if let Err(failure) = ended {
         publisher.also(failure);
@@ -153,8 +157,11 @@ pub(crate) fn usage(error: &clap::Error) -> Failure {
     Failure::new(Stage::Arguments, FailureKind::UsageError, message)
 }
 
-/// What a command line lacks: the names of its required arguments without their values.
+/// What a command line lacks: the names of its required arguments without their values, or an action.
 fn missing(error: &clap::Error) -> Option<String> {
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        return Some("an action is required; --help names them".to_owned());
+    }
     if error.kind() != ErrorKind::MissingRequiredArgument {
         return None;
     }

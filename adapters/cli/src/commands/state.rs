@@ -7,15 +7,16 @@ use crate::{
     publish::{Keeper, Publisher},
     wire::OpenedSuite,
 };
+use edict_codec::digest::TypedDigest;
 use edict_test_model::{
     Failure, FailureKind, Stage, WarningKind,
     diagnostic::Notice,
     ports::ActionStore,
-    suite::{Expect, LockDocument, SuiteDocument},
+    suite::{Expect, LockDocument, Role, SuiteDocument},
 };
 use edict_test_queries::{Runner, SnapshotFile};
 use edict_test_snapshot::program::measure_own_image;
-use edict_test_store::Store;
+use edict_test_store::{Store, check_version};
 use std::{
     io::Write,
     path::{Path, PathBuf},
@@ -64,22 +65,30 @@ pub(super) fn claim(run: &RunArgs, suite: &OpenedSuite) -> Result<State, Failure
     )?;
     match &run.state {
         Some(place) => store(place).map(|store| State(Some(store))),
-        None => Ok(State(None)),
+        None => match check_version(&default) {
+            Ok(()) => Ok(State(None)),
+            Err(error) => Err(unusable(error.to_string())),
+        },
     }
 }
 
 /// Opens the default state beside the suite, where nothing else was said. A place that cannot be
-/// used is a warning (A1).
+/// used is a warning (A1). `lock` was verified, the program of this process included.
 pub(super) fn settle<Out: Write, Err: Write>(
     state: State,
     run: &RunArgs,
-    suite: &OpenedSuite,
+    (suite, lock): (&OpenedSuite, &LockDocument),
     publisher: &mut Publisher<Out, Err>,
 ) -> State {
     if run.no_state || state.0.is_some() {
         return state;
     }
-    match store(&suite.root.path().join(DEFAULT)) {
+    let place = suite.root.path().join(DEFAULT);
+    let opened = match lock.entry(Role::Runner) {
+        Some(runner) => opened(&place, runner.identity.clone()),
+        None => store(&place),
+    };
+    match opened {
         Ok(store) => State(Some(store)),
         Err(failure) => {
             let kind = WarningKind::StateUnavailable;
@@ -137,7 +146,12 @@ pub(super) fn exclusive(place: &Path) -> Result<Store, Failure> {
 
 fn store(place: &Path) -> Result<Arc<Store>, Failure> {
     let runner = measure_own_image().map_err(|error| unusable(error.message))?;
-    let store = Store::open(place, runner.identity).map_err(|error| unusable(error.to_string()))?;
+    opened(place, runner.identity)
+}
+
+/// Opens or makes a state for records that `producer` writes.
+fn opened(place: &Path, producer: TypedDigest) -> Result<Arc<Store>, Failure> {
+    let store = Store::open(place, producer).map_err(|error| unusable(error.to_string()))?;
     Ok(Arc::new(store))
 }
 

@@ -27,7 +27,6 @@ pub(crate) struct ReportPlace {
     artifacts: PathBuf,
     keep_journal: bool,
     begun: bool,
-    published: bool,
     limits: Limits,
 }
 
@@ -56,7 +55,6 @@ impl ReportPlace {
             artifacts,
             keep_journal,
             begun: false,
-            published: false,
             limits: Limits::default(),
         })
     }
@@ -139,8 +137,8 @@ impl ReportPlace {
     }
 
     /// Bodies, `end` record, report (M7, steps 4 to 6). Only a whole report is held to the limit:
-    /// a smaller one stands for a whole one that was not published. An outline names bodies that
-    /// were not kept.
+    /// a smaller one stands for a whole one that was not published. An outline also names bodies that
+    /// could not be kept.
     pub(super) fn publish(
         &mut self,
         report: &RunReport,
@@ -163,13 +161,12 @@ impl ReportPlace {
                 ),
             );
         }
-        let artifacts = ByteLimit::new(self.limits.get(Limit::ArtifactBytes));
-        if extent != Extent::Outline {
-            let mut kept = Bodies::new(&self.artifacts, artifacts);
-            for body in bodies(report).values() {
-                kept.keep(&body.bytes)?;
-            }
-            kept.sync()?;
+        let named = bodies(report);
+        let named = named.values().map(|body| &*body.bytes);
+        if extent == Extent::Outline {
+            self.keep_what_fits(named);
+        } else {
+            self.shelf().keep_all(named)?;
         }
         let semantic = semantic_digest(&semantic_json(&report.semantic))
             .ok_or_else(|| Failure::internal(format!("no digest of {RUN_SEMANTIC}")))?;
@@ -183,14 +180,29 @@ impl ReportPlace {
         if whole {
             ended?;
         }
-        self.place.publish(text.as_bytes())?;
-        self.published = true;
-        Ok(())
+        self.place.publish(text.as_bytes())
     }
 
-    /// Removes the journal of a published report, unless the caller keeps it (M7, step 8).
-    pub(crate) fn done(&mut self) -> Result<(), Failure> {
-        let removes = !self.begun || (self.published && !self.keep_journal);
+    /// Where bodies go.
+    fn shelf(&self) -> Bodies {
+        let limit = ByteLimit::new(self.limits.get(Limit::ArtifactBytes));
+        Bodies::new(&self.artifacts, limit)
+    }
+
+    /// Keeps the bodies that can be kept; that others cannot was told before.
+    fn keep_what_fits<'a>(&self, named: impl Iterator<Item = &'a [u8]>) {
+        let mut shelf = self.shelf();
+        for bytes in named {
+            _ = shelf.keep(bytes);
+        }
+        _ = shelf.sync();
+    }
+
+    /// Removes the journal of a run that came to its end, unless the caller keeps it (M7, step 8):
+    /// one that could not publish its report has said so, and shall not be in the way of the next.
+    /// What is left then is that of a run that was killed, or told to hurry.
+    pub(crate) fn done(&mut self, hurried: bool) -> Result<(), Failure> {
+        let removes = !self.begun || !(hurried || self.keep_journal);
         match self.journal.take() {
             Some(journal) if removes => journal.remove(),
             _ => Ok(()),

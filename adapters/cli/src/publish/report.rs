@@ -22,7 +22,7 @@ pub(super) enum Extent {
     /// What the run came to, without evidence and with the primary diagnostic alone: the whole is
     /// too large.
     Semantic,
-    /// The same, and no body is kept.
+    /// The same, with the bodies that can be kept: some cannot.
     Outline,
 }
 
@@ -30,13 +30,16 @@ impl Extent {
     /// What may still be published after a failure of this extent.
     pub(super) fn after(self, kind: FailureKind) -> Option<Self> {
         match (self, kind) {
-            (Self::Whole, FailureKind::ReportTooLarge | FailureKind::JournalWriteFailed) => {
-                Some(Self::Semantic)
-            }
             (
+                Self::Whole,
+                FailureKind::ReportTooLarge
+                | FailureKind::JournalWriteFailed
+                | FailureKind::ArtifactBytesExceeded,
+            ) => Some(Self::Semantic),
+            (Self::Semantic, FailureKind::ArtifactBytesExceeded)
+            | (
                 Self::Whole | Self::Semantic,
-                FailureKind::ArtifactBytesExceeded
-                | FailureKind::ArtifactWriteFailed
+                FailureKind::ArtifactWriteFailed
                 | FailureKind::ArtifactBodyMismatch
                 | FailureKind::ReportWriteFailed,
             ) => Some(Self::Outline),
@@ -152,33 +155,41 @@ impl<Out: Write, Err: Write> Publisher<Out, Err> {
     }
 
     fn case_telemetry(&self) -> Vec<CaseTelemetry> {
-        let Some(outcome) = &self.outcome else {
-            return Vec::new();
-        };
-        let decision = |case: &CaseReport| {
-            let program = outcome.programs.get(case.program?.0)?;
-            let build = self.decisions.builds.get(&program.build_key)?;
-            let package = program
-                .artifacts
-                .iter()
-                .find(|artifact| artifact.role == ArtifactRole::Package)?;
-            let verify = self.decisions.verifications.get(&package.identity).copied();
-            Some((*build, verify.unwrap_or(VerifyDecision::NotVerified)))
-        };
-        outcome
-            .cases
-            .iter()
-            .map(|case| {
-                let (build, verify) = decision(case)
-                    .unwrap_or((BuildDecision::NotBuilt, VerifyDecision::NotVerified));
-                CaseTelemetry {
-                    index: case.index,
-                    phases: Vec::new(),
-                    build,
-                    verify,
-                }
-            })
-            .collect()
+        let cases = self.outcome.iter().flat_map(|outcome| &outcome.cases);
+        cases.map(|case| self.telemetry_of(case)).collect()
+    }
+
+    fn telemetry_of(&self, case: &CaseReport) -> CaseTelemetry {
+        let programs = self.outcome.as_ref().map(|it| &it.programs);
+        let program = programs.and_then(|it| it.get(case.program?.0));
+        let build_key = program.map(|it| &it.build_key);
+        let package = program.and_then(|program| {
+            let mut artifacts = program.artifacts.iter();
+            artifacts.find(|artifact| artifact.role == ArtifactRole::Package)
+        });
+        let package = package.map(|it| &it.identity);
+        let (decisions, durations) = (&self.decisions, &self.durations);
+        let phases = [
+            ("buildMs", build_key.and_then(|it| durations.builds.get(it))),
+            (
+                "verifyMs",
+                package.and_then(|it| durations.verifications.get(it)),
+            ),
+            ("executeMs", durations.executions.get(&case.id)),
+        ];
+        let phases = phases
+            .into_iter()
+            .filter_map(|(name, duration)| Some((name.to_owned(), *duration?)));
+        CaseTelemetry {
+            index: case.index,
+            phases: phases.collect(),
+            build: build_key
+                .and_then(|it| decisions.builds.get(it).copied())
+                .unwrap_or(BuildDecision::NotBuilt),
+            verify: package
+                .and_then(|it| decisions.verifications.get(it).copied())
+                .unwrap_or(VerifyDecision::NotVerified),
+        }
     }
 
     fn paths(&self) -> Json {

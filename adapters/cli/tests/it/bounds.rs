@@ -229,6 +229,30 @@ fn bt_005_reports_and_artifacts() {
 }
 
 #[test]
+fn what_has_no_room_for_all_bodies_keeps_those_that_have_room() {
+    let (_, _, whole) = limited("maxArtifactBytes", 268_435_456);
+    let bodies = whole["evidence"]["bodies"].as_array().unwrap();
+    let needed: u64 = bodies
+        .iter()
+        .map(|it| it["byteLength"].as_u64().unwrap())
+        .sum();
+    // Without the bodies of the evidence everything has room.
+    let (space, run, report) = limited("maxArtifactBytes", needed - 1);
+    assert_eq!(
+        run.primary().as_deref(),
+        Some("report/ArtifactBytesExceeded")
+    );
+    assert_eq!(report["complete"], false);
+    assert_eq!(report["evidence"]["cases"], json!([]));
+    let listed = report["evidence"]["bodies"].as_array().unwrap();
+    assert!(!listed.is_empty() && listed.len() < bodies.len());
+    for body in listed {
+        let length = space.body(body).len() as u64;
+        assert_eq!(length, body["byteLength"].as_u64().unwrap());
+    }
+}
+
+#[test]
 fn bt_005_the_wall_limit_ends_what_does_not_end() {
     for (role, stage, kind) in [
         ("compiler", "build", "BuildTimeout"),

@@ -220,3 +220,17 @@ fn fixtures_of_another_type_are_refused_with_a_pointer() {
         assert!(!space.directory.path().join("out.bin").exists());
     }
 }
+
+#[test]
+fn a_command_without_its_action_says_that_one_is_needed() {
+    let space = Space::unpinned("tour");
+    for command in ["cache", "report", "fixture"] {
+        let run = space.edict_test(&[command]);
+        assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{command}");
+        assert!(
+            run.stderr.contains("an action is required"),
+            "{}",
+            run.stderr
+        );
+    }
+}

@@ -130,6 +130,38 @@ fn b32_a_compiler_that_leaves_a_child_behind_is_not_waited_for() {
         alive_below(std::path::Path::new(&unique)),
         Vec::<String>::new()
     );
+    let told = run.records();
+    let stray = told.iter().find(|it| it["kind"] == "StrayOutput").unwrap();
+    assert_eq!(
+        (&stray["stage"], &stray["severity"]),
+        (&"build".into(), &"warning".into())
+    );
+    let message = stray["message"].as_str().unwrap();
+    assert!(message.contains("left 1 processes behind"), "{message}");
+}
+
+#[test]
+fn what_a_program_says_beside_its_work_is_a_warning_with_the_start_of_it() {
+    for (role, stage) in [
+        ("compiler", "build"),
+        ("verifier", "verify"),
+        ("host", "host"),
+    ] {
+        let space = Space::of("tour");
+        space.only(&["choose-left"]);
+        space.wrap(role, "echo '# a word' >&2\nexec \"$real\" \"$@\"");
+        let (run, report) = space.run(&["--no-state"]);
+        assert_eq!(run.code, 0, "{role}: {}", run.stderr);
+        let told = run.records();
+        let strays: Vec<_> = told
+            .iter()
+            .filter(|it| it["kind"] == "StrayOutput")
+            .collect();
+        assert_eq!(strays.len(), 1, "{role}: {}", run.stderr);
+        assert_eq!(strays[0]["stage"], stage);
+        assert_eq!(strays[0]["excerpt"]["text"], "# a word\n");
+        assert_eq!(report["diagnostics"][0], *strays[0]);
+    }
 }
 
 #[test]

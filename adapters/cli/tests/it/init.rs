@@ -86,6 +86,11 @@ fn only_an_absent_or_empty_directory_is_taken() {
     };
     fs::create_dir(directory.path().join("empty")).unwrap();
     assert_eq!(init(&["empty", "--id", "my.suite"]).code, 0);
+    // What is printed can be pasted.
+    let spaced = init(&["it's one/", "--id", "my.suite"]);
+    assert_eq!(spaced.code, 0, "{}", spaced.stderr);
+    let pasted = r"edict-test --suite 'it'\''s one/edict.test-suite.json'";
+    assert!(spaced.stdout.contains(pasted), "{}", spaced.stdout);
     let manifest = fs::read_to_string(directory.path().join("empty/edict.test-suite.json"));
     assert!(manifest.unwrap().contains("\"my.suite\""));
     for (arguments, told) in [

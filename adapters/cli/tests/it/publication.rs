@@ -116,6 +116,43 @@ fn bt_020_a_requested_report_that_cannot_be_written_fails_the_run() {
     let last = full.stdout.lines().next_back().unwrap();
     assert!(last.starts_with("Bail out! ReportWriteFailed: "), "{last}");
     assert!(!full.stdout.contains("ok 2 - "), "{}", full.stdout);
+    // The run came to its end and said so: nothing of it is in the way of the next one.
+    assert!(!at(&space, "pipe.journal").exists());
+    let kept = run(&space, &["--report-json", "pipe", "--keep-journal"]);
+    assert_eq!(kept.primary().as_deref(), Some("report/ReportWriteFailed"));
+    assert!(at(&space, "pipe.journal").exists());
+    assert_eq!(
+        run(&space, &["--report-json", "pipe"]).primary().as_deref(),
+        Some("arguments/ReportExists")
+    );
+}
+
+#[test]
+fn telemetry_says_how_long_each_phase_took() {
+    let space = small();
+    let phases = |report: &Value| -> Vec<Vec<String>> {
+        let cases = report["telemetry"]["cases"].as_array().unwrap();
+        let measured = |case: &Value| {
+            let members = case.as_object().unwrap().iter();
+            let measured = members.filter(|(name, _)| name.ends_with("Ms"));
+            measured
+                .map(|(name, duration)| {
+                    assert!(duration.is_u64(), "{name}");
+                    name.clone()
+                })
+                .collect()
+        };
+        cases.iter().map(measured).collect()
+    };
+    let (_, report) = space.run(&[]);
+    let all = ["buildMs", "executeMs", "verifyMs"]
+        .map(str::to_owned)
+        .to_vec();
+    assert_eq!(phases(&report), [all.clone(), all]);
+    // What is reused is not measured, and everything is executed again.
+    let (_, report) = space.run(&[]);
+    let executed = vec!["executeMs".to_owned()];
+    assert_eq!(phases(&report), [executed.clone(), executed]);
 }
 
 #[test]
@@ -214,6 +251,12 @@ fn journal(space: &Space) -> Vec<String> {
 fn b21_a_killed_run_leaves_its_journal_and_no_child() {
     let space = small();
     let child = stopped_in_the_second_case(&space);
+    // The point of the first case comes before the attempt of the second is written down.
+    let lines =
+        || fs::read_to_string(at(&space, "run.json.journal")).map(|it| it.matches('\n').count());
+    while lines().unwrap() < 4 {
+        std::thread::yield_now();
+    }
     signal("KILL", child.id());
     let run = Run::of(child.wait_with_output().unwrap());
     assert_eq!(run.code, -1);

@@ -312,6 +312,14 @@ fn a_place_that_cannot_be_a_state_is_a_warning_by_default_and_a_failure_when_nam
     let (refused, _) = space.run(&["--state", "foreign"]);
     assert_eq!(refused.primary().unwrap(), "arguments/StateUnusable");
     assert_eq!(files(&foreign), ["VERSION"], "nothing in it was touched");
+    // A state of another version is never passed over, wherever it is.
+    fs::remove_file(space.path(".edict-test")).unwrap();
+    fs::create_dir(space.path(".edict-test")).unwrap();
+    fs::write(space.path(".edict-test/VERSION"), "edict-test-store/9\n").unwrap();
+    let (refused, _) = space.run(&[]);
+    assert_eq!(refused.primary().unwrap(), "arguments/StateUnusable");
+    assert!(!refused.stdout.contains("1..1"), "{}", refused.stdout);
+    assert_eq!(space.run(&["--no-state"]).0.code, 0);
     let (below, _) = space.run(&["--state", "suite/cases"]);
     assert_eq!(below.primary().unwrap(), "arguments/StateUnusable");
 }

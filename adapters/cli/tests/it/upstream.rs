@@ -289,3 +289,30 @@ fn the_provider_package_is_staged_where_the_document_says() {
     let kind = space.suite().primary();
     assert_eq!(kind.as_deref(), Some("snapshot/ApplicationInvalid"));
 }
+
+#[test]
+fn a_lock_of_this_shape_is_compared_with_what_it_pins_and_with_nothing_else() {
+    let space = Upstream::new(&[]);
+    let check = ["lock", "--check", "suite/edict.test-toolchain-lock.json"];
+    let same = space.run(&check);
+    assert_eq!(
+        (same.code, same.stderr.as_str()),
+        (0, ""),
+        "{}",
+        same.stdout
+    );
+    // Another component is another package too.
+    fs::write(space.path("provider-package/lowerer.wasm"), "changed").unwrap();
+    let drift = space.run(&check);
+    assert_eq!(drift.code, 1, "{}", drift.stderr);
+    let names: Vec<&str> = drift
+        .stdout
+        .lines()
+        .filter_map(|line| Some(line.split_once(':')?.0))
+        .collect();
+    assert_eq!(names, ["providerPackage", "lowerer"]);
+    fs::remove_file(space.path("provider-package/lowerer.wasm")).unwrap();
+    let gone = space.run(&check);
+    assert_eq!((gone.code, gone.stdout.as_str()), (2, ""));
+    assert_eq!(gone.primary().as_deref(), Some("toolchain/ToolMissing"));
+}

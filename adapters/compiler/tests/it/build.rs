@@ -255,6 +255,7 @@ fn a_program_that_cannot_start_is_a_spawn_failure() {
         temporary: space.path().to_owned(),
         isolation: edict_test_process::Isolation::BestEffort,
         stop: space.stop.clone(),
+        notices: edict_test_model::ports::Notices::default(),
     };
     let failure = edict_test_model::ports::Compiler::build(&compiler, &request()).unwrap_err();
     assert_eq!(failure.kind, FailureKind::CompilerSpawnFailed);

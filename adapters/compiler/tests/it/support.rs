@@ -78,6 +78,7 @@ impl Space {
             temporary: self.root.path().to_owned(),
             isolation: Isolation::BestEffort,
             stop: self.stop.clone(),
+            notices: edict_test_model::ports::Notices::default(),
         };
         let built = compiler.build(request);
         // Beside the tool directory nothing of a build may be left.

@@ -3,7 +3,8 @@
 
 use crate::support::{Space, is_alive, patient, read, trials, within, write};
 use edict_test_process::{
-    ChildSpec, Deadline, Isolation, IsolationLevel, Outcome, OwnedChild, ToolDir, Watch, probe, run,
+    ChildSpec, Deadline, Isolation, IsolationLevel, Outcome, OwnedChild, ToolStage, Watch, probe,
+    run,
 };
 use std::{cell::Cell, fs};
 
@@ -326,7 +327,15 @@ fn a_staged_tool_is_sealed_and_runs() {
         ("compiler", b"#!/bin/sh\necho staged\n".as_slice()),
         ("host", b"x"),
     ];
-    let tools = ToolDir::create(space.root(), programs).unwrap();
+    let mut stage = ToolStage::create(space.root()).unwrap();
+    for (name, bytes) in programs {
+        for part in bytes.chunks(7) {
+            stage.write(name, part).unwrap();
+        }
+    }
+    // What another copy has followed is closed.
+    assert!(stage.write("compiler", b"more").is_err());
+    let tools = stage.seal().unwrap();
     for path in [tools.path().to_owned(), tools.program("compiler")] {
         let mode = fs::metadata(path).unwrap().permissions();
         assert_eq!(

@@ -42,7 +42,12 @@ fn read(
         root: &root,
         locator,
     };
-    read_pinned(place, &pin).map(|program| program.bytes.to_vec())
+    let mut staged = Vec::new();
+    read_pinned(place, &pin, &mut |_, part| {
+        staged.extend_from_slice(part);
+        Ok(())
+    })?;
+    Ok(staged)
 }
 
 #[test]
@@ -112,7 +117,7 @@ fn a_program_without_permission_is_not_executable() {
 #[test]
 fn the_running_image_is_compared_too() {
     let own = measure_own_image().unwrap();
-    let byte_length = own.bytes.len() as u64;
+    let byte_length = own.byte_length;
     let pin = ProgramPin {
         role: Role::Runner,
         identity: &own.identity,

@@ -13,7 +13,7 @@ use edict_test_model::{
 };
 use edict_test_snapshot::{
     Place,
-    toolchain::{Tools, measure_source, read_tools},
+    toolchain::{measure_source, read_tools},
     tree::{PROVIDER_PACKAGE, read_tree},
 };
 use std::{fs, os::unix::fs::PermissionsExt as _};
@@ -72,8 +72,17 @@ fn space() -> Space {
     space
 }
 
-fn read(space: &Space, roles: Vec<RoleEntry>) -> Result<Tools, Failure> {
-    read_tools(&space.root(), &lock(roles))
+/// The programs that were staged, in the order in which their bytes came.
+fn read(space: &Space, roles: Vec<RoleEntry>) -> Result<Vec<(Role, Vec<u8>)>, Failure> {
+    let mut staged: Vec<(Role, Vec<u8>)> = Vec::new();
+    read_tools(&space.root(), &lock(roles), &mut |role, part| {
+        match staged.last_mut().filter(|(last, _)| *last == role) {
+            Some((_, bytes)) => bytes.extend_from_slice(part),
+            None => staged.push((role, part.to_vec())),
+        }
+        Ok(())
+    })?;
+    Ok(staged)
 }
 
 fn refusal(space: &Space, roles: Vec<RoleEntry>) -> (FailureKind, Option<Role>) {
@@ -89,17 +98,11 @@ fn programs_come_in_the_order_of_the_lock() {
         program(Role::Compiler, b"the compiler", suite("compiler")),
         program(Role::Host, b"the host", suite("host")),
     ];
-    let tools = read(&space, roles).unwrap();
-    let found: Vec<_> = tools
-        .programs
-        .iter()
-        .map(|(role, it)| (*role, &*it.bytes))
-        .collect();
     assert_eq!(
-        found,
+        read(&space, roles).unwrap(),
         [
-            (Role::Compiler, b"the compiler".as_slice()),
-            (Role::Host, b"the host"),
+            (Role::Compiler, b"the compiler".to_vec()),
+            (Role::Host, b"the host".to_vec()),
         ],
     );
 }
@@ -251,10 +254,10 @@ fn a_component_is_held_against_pin_and_manifest() {
     let space = provider();
     let kind = |roles| {
         let lock = upstream(&space, roles);
-        read_tools(&space.root(), &lock).map_err(|failure| failure.kind)
+        read_tools(&space.root(), &lock, &mut |_, _| Ok(())).map_err(|failure| failure.kind)
     };
-    let tools = kind(vec![component(b"wasm", "lowerer")]).unwrap();
-    assert_eq!(tools.provider_package.unwrap().files.len(), 2);
+    let package = kind(vec![component(b"wasm", "lowerer")]).unwrap();
+    assert_eq!(package.unwrap().files.len(), 2);
     assert_eq!(
         kind(vec![component(b"wasn", "lowerer")]),
         Err(FailureKind::ToolMismatch)
@@ -275,7 +278,7 @@ fn another_provider_package_is_a_mismatch() {
         let space = provider();
         let lock = upstream(&space, Vec::new());
         space.write(spoil, b"other");
-        let failure = read_tools(&space.root(), &lock).unwrap_err();
+        let failure = read_tools(&space.root(), &lock, &mut |_, _| Ok(())).unwrap_err();
         assert_eq!(
             failure.kind,
             FailureKind::ProviderPackageMismatch,
@@ -285,9 +288,9 @@ fn another_provider_package_is_a_mismatch() {
     let space = provider();
     let lock = upstream(&space, Vec::new());
     space.link("more", "provider/link");
-    let failure = read_tools(&space.root(), &lock).unwrap_err();
+    let failure = read_tools(&space.root(), &lock, &mut |_, _| Ok(())).unwrap_err();
     assert_eq!(failure.kind, FailureKind::ProviderPackageMismatch);
     fs::remove_dir_all(space.path("provider")).unwrap();
-    let failure = read_tools(&space.root(), &lock).unwrap_err();
+    let failure = read_tools(&space.root(), &lock, &mut |_, _| Ok(())).unwrap_err();
     assert_eq!(failure.kind, FailureKind::ToolMissing);
 }

@@ -152,6 +152,34 @@ fn bodies_are_named_by_their_digests_and_kept_once() {
 }
 
 #[test]
+fn many_bodies_are_kept_at_once_and_equal_ones_once() {
+    let space = tempfile::tempdir().unwrap();
+    let root = space.path().join("store");
+    let texts: Vec<String> = (0..200)
+        .map(|number| format!("body {}", number / 2))
+        .collect();
+    let bytes = || texts.iter().map(String::as_bytes);
+    let mut bodies = Bodies::new(&root, ByteLimit::new(10_000));
+    bodies.keep_all(bytes()).unwrap();
+    for text in bytes() {
+        assert_eq!(
+            read_body(&root, &blob(text), ByteLimit::new(100)).unwrap(),
+            text
+        );
+    }
+    let files: usize = names(&root.join("blake3"))
+        .iter()
+        .map(|shelf| names(&root.join("blake3").join(shelf)).len())
+        .sum();
+    assert_eq!(files, 100, "no temporary file is left");
+    let failure = Bodies::new(&root, ByteLimit::new(10)).keep_all(bytes());
+    assert_eq!(
+        failure.unwrap_err().kind,
+        FailureKind::ArtifactBytesExceeded
+    );
+}
+
+#[test]
 fn an_existing_body_is_rehashed_and_never_rewritten() {
     let space = tempfile::tempdir().unwrap();
     let root = space.path().join("store");

@@ -54,6 +54,7 @@ pub(crate) fn verify_with(
         temporary: root.path().to_owned(),
         isolation: Isolation::BestEffort,
         stop: stop.clone(),
+        notices: edict_test_model::ports::Notices::default(),
     };
     let verified = verifier.verify(request);
     // Beside the tool directory nothing of a verification may be left.

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The strict decoder: every accepted input re-encodes to the same bytes.
 
-use super::value::{Integer, Value};
+use super::{
+    make::Make,
+    value::{Integer, Value},
+};
 
 /// Containers nest at most this deep; the outermost counts as 1.
 pub const MAX_DEPTH: usize = 128;
@@ -96,6 +99,19 @@ pub fn decode(bytes: &[u8]) -> Result<Value, CborError> {
 /// # Errors
 /// As [`decode`], and `TooManyNodes`.
 pub fn decode_with(bytes: &[u8], limits: DecodeLimits) -> Result<Value, CborError> {
+    read(bytes, limits)
+}
+
+/// Whether `bytes` are exactly one canonical item, decided as by [`decode_with`] without making its
+/// value.
+///
+/// # Errors
+/// As [`decode_with`].
+pub fn validate(bytes: &[u8], limits: DecodeLimits) -> Result<(), CborError> {
+    read(bytes, limits)
+}
+
+fn read<Made: Make>(bytes: &[u8], limits: DecodeLimits) -> Result<Made, CborError> {
     let mut reader = Reader {
         bytes,
         position: 0,
@@ -122,30 +138,30 @@ struct Reader<'a> {
 
 /// An open container. A map collects keys and values in turn; `last_key` is the span of the
 /// encoding of the key before, which the next one must exceed.
-enum Open {
+enum Open<Made> {
     Array {
-        items: Vec<Value>,
+        items: Vec<Made>,
         left: u64,
     },
     Map {
-        entries: Vec<(Value, Value)>,
+        entries: Vec<(Made, Made)>,
         left: u64,
-        key: Option<Value>,
+        key: Option<Made>,
         last_key: (usize, usize),
     },
 }
 
 /// A scalar, or a container that was opened.
-enum Item {
-    Done(Value),
-    Opened(Open),
+enum Item<Made> {
+    Done(Made),
+    Opened(Open<Made>),
 }
 
 impl Reader<'_> {
     /// Decodes one item with an explicit stack, so nesting never uses the machine stack.
-    fn root(&mut self) -> Result<Value, CborError> {
+    fn root<Made: Make>(&mut self) -> Result<Made, CborError> {
         // Each frame remembers where its item starts: a container as map key is compared by span.
-        let mut stack: Vec<(usize, Open)> = Vec::new();
+        let mut stack: Vec<(usize, Open<Made>)> = Vec::new();
         loop {
             let start = self.position;
             let mut finished = match self.item(stack.len())? {
@@ -170,7 +186,12 @@ impl Reader<'_> {
     }
 
     /// Puts a finished item into its container; `true` when that container is complete.
-    fn place(&self, open: &mut Open, start: usize, value: Value) -> Result<bool, CborError> {
+    fn place<Made>(
+        &self,
+        open: &mut Open<Made>,
+        start: usize,
+        value: Made,
+    ) -> Result<bool, CborError> {
         match open {
             Open::Array { items, left } => {
                 items.push(value);
@@ -213,7 +234,7 @@ impl Reader<'_> {
         }
     }
 
-    fn item(&mut self, depth: usize) -> Result<Item, CborError> {
+    fn item<Made: Make>(&mut self, depth: usize) -> Result<Item<Made>, CborError> {
         let offset = self.position;
         let fail = |kind| Err(CborError { kind, offset });
         let Some(&first) = self.bytes.get(offset) else {
@@ -238,17 +259,15 @@ impl Reader<'_> {
             return fail(CborErrorKind::NestingTooDeep);
         }
         match major {
-            0 => Ok(Item::Done(Value::Integer(argument.into()))),
+            0 => Ok(Item::Done(Made::integer(argument.into()))),
             // The stored number n means -1 - n, which is the complement of n.
             1 => Ok(Item::Done(match Integer::new(!i128::from(argument)) {
-                Some(integer) => Value::Integer(integer),
+                Some(integer) => Made::integer(integer),
                 None => return fail(CborErrorKind::ReservedHead),
             })),
-            2 => Ok(Item::Done(Value::Bytes(
-                self.content(offset, argument)?.to_vec(),
-            ))),
+            2 => Ok(Item::Done(Made::bytes(self.content(offset, argument)?))),
             3 => match str::from_utf8(self.content(offset, argument)?) {
-                Ok(text) => Ok(Item::Done(Value::text(text))),
+                Ok(text) => Ok(Item::Done(Made::text(text))),
                 Err(_) => fail(CborErrorKind::InvalidUtf8),
             },
             4 if argument > self.left() => fail(CborErrorKind::LengthExceedsInput),
@@ -264,9 +283,9 @@ impl Reader<'_> {
                 last_key: (0, 0),
             })),
             _ => Ok(Item::Done(match info {
-                20 => Value::Bool(false),
-                21 => Value::Bool(true),
-                _ => Value::Null,
+                20 => Made::bool(false),
+                21 => Made::bool(true),
+                _ => Made::null(),
             })),
         }
     }
@@ -327,16 +346,16 @@ impl Reader<'_> {
     }
 }
 
-fn empty(open: Open) -> Result<Value, Open> {
+fn empty<Made: Make>(open: Open<Made>) -> Result<Made, Open<Made>> {
     match open {
         Open::Array { left: 0, .. } | Open::Map { left: 0, .. } => Ok(close(open)),
         Open::Array { .. } | Open::Map { .. } => Err(open),
     }
 }
 
-fn close(open: Open) -> Value {
+fn close<Made: Make>(open: Open<Made>) -> Made {
     match open {
-        Open::Array { items, .. } => Value::Array(items),
-        Open::Map { entries, .. } => Value::Map(entries),
+        Open::Array { items, .. } => Made::array(items),
+        Open::Map { entries, .. } => Made::map(entries),
     }
 }

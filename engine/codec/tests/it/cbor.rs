@@ -5,7 +5,7 @@ use crate::support::{contract, input, value_to_oracle};
 use edict_codec::{
     cbor::{
         CborErrorKind, DecodeLimits, Encoder, Integer, MAX_DEPTH, Value, decode, decode_with,
-        encode,
+        encode, validate,
     },
     hex,
 };
@@ -207,6 +207,11 @@ proptest! {
             ]), 0..24),
         ],
     ) {
+        let limits = DecodeLimits { depth: 3, nodes: 9 };
+        prop_assert_eq!(
+            validate(&bytes, limits),
+            decode_with(&bytes, limits).map(|_| ()),
+        );
         match decode(&bytes) {
             Ok(value) => prop_assert_eq!(encode(&value), bytes),
             Err(error) => prop_assert!(error.offset <= bytes.len()),

@@ -2,13 +2,13 @@
 //! What a staged lawpack manifest says that binding needs.
 
 use edict_codec::{
-    cbor::{Value, decode},
+    cbor::{DecodeLimits, Value, decode, validate},
     digest::{TypedDigest, frame_typed},
 };
 
 /// The identity of a lawpack manifest; `None` when the bytes are not one canonical item.
 pub fn manifest_identity(manifest: &[u8]) -> Option<TypedDigest> {
-    decode(manifest)
+    validate(manifest, DecodeLimits::default())
         .is_ok()
         .then(|| frame_typed("edict.lawpack/v1", manifest))
 }

@@ -7,7 +7,7 @@ use super::upstream::OPERATION_PACKAGE_SCHEMA;
 use super::{
     CORE_DOMAIN, Counters, ExecutionBudget, LAWPACK_DOMAIN, MAX_PACKAGE_BYTES, PACKAGE_SCHEMA,
     PROJECTION_DOMAIN, PackageError, SOURCE_DOMAIN, TARGET_IR_DOMAIN, TARGET_PROFILE_DOMAIN,
-    decode_file, decode_item,
+    decode_file, validate_item,
 };
 use crate::declared_type::{DeclaredType, TypeTable};
 use edict_codec::cbor::{Value, encode};
@@ -290,7 +290,7 @@ fn artifact(field: &Field<'_>, domain: Option<&str>, path: &str) -> Result<Artif
             actual: Box::new(actual),
         });
     }
-    if let Err(error) = decode_item(bytes) {
+    if let Err(error) = validate_item(bytes) {
         return Err(PackageError::ArtifactNotCanonical {
             path: format!(".{path}"),
             error,

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     ids::{CaseId, Locator},
-    recipe::{Difference, Leaf, differing},
+    recipe::{Difference, Leaf, LeafValue, differing},
 };
 use edict_codec::digest::TypedDigest;
 
@@ -168,11 +168,17 @@ pub fn explain_case(
     before.or(after)?;
     let left = leaves(from, before);
     let right = leaves(to, after);
-    let differences = differing(&left, &right);
-    let unchanged = right
+    let mut differences = differing(&left, &right);
+    let unchanged: Vec<String> = right
         .iter()
         .filter(|leaf| !differences.iter().any(|it| it.label == leaf.label))
-        .map(|leaf| leaf.label.clone());
+        .map(|leaf| leaf.label.clone())
+        .collect();
+    if !differences.iter().all(is_silent) {
+        differences.retain(|it| !is_silent(it));
+    }
+    // A case that is gone is told by what it was.
+    let counted = if after.is_some() { &right } else { &left };
     let step = |name| {
         let of_step = |label: &str| StepName::of_label(label) == name;
         let located = |difference: &Difference| DifferingLeaf {
@@ -189,7 +195,7 @@ pub fn explain_case(
             name,
             decision: decision(name, before, after, !differing.is_empty()),
             differing,
-            inputs: right
+            inputs: counted
                 .iter()
                 .filter(|it| of_step(&it.label) && is_input(&it.label))
                 .count(),
@@ -200,11 +206,18 @@ pub fn explain_case(
         from: side(from, before),
         to: side(to, after),
         steps: StepName::ALL.into_iter().map(step).collect(),
-        unchanged: unchanged.collect(),
+        unchanged,
         causes: causes(from, to, case, !unverified.is_empty()),
         proof: None,
         unverified,
     })
+}
+
+/// Whether both sides have nothing there, of which only one says so: what stands instead of it on the
+/// other side differs by itself.
+fn is_silent(difference: &Difference) -> bool {
+    let nothing = |value: &Option<LeafValue>| matches!(value, None | Some(LeafValue::Absent));
+    nothing(&difference.from) && nothing(&difference.to)
 }
 
 /// Whether a leaf counts as an input of its own: kind, coordinate and source of a role belong to it.
