@@ -152,6 +152,14 @@ fn listed(value: Option<&Json>) -> Listed {
 /// # Errors
 /// The lock cannot be made, or there is no report.
 pub fn run_suite(tools: &Tools, directory: &Path) -> Result<Run, JimError> {
+    run_suite_with(tools, directory, &[])
+}
+
+/// As [`run_suite`], with further options of the run.
+///
+/// # Errors
+/// The same.
+pub fn run_suite_with(tools: &Tools, directory: &Path, more: &[&str]) -> Result<Run, JimError> {
     let manifest = format!("suite/{}", suite::MANIFEST);
     let pinned = tools.runner(
         directory,
@@ -163,17 +171,15 @@ pub fn run_suite(tools: &Tools, directory: &Path) -> Result<Run, JimError> {
         ));
     }
     let report = "run.json";
-    let output = tools.runner(
-        directory,
-        &[
-            "--suite",
-            &manifest,
-            "--report-json",
-            report,
-            "--report-existing",
-            "replace",
-        ],
-    )?;
+    let options = [
+        "--suite",
+        &manifest,
+        "--report-json",
+        report,
+        "--report-existing",
+        "replace",
+    ];
+    let output = tools.runner(directory, &[&options, more].concat())?;
     Run::read(&directory.join(report)).map_err(|error| {
         JimError::new(format!(
             "{error}; {}",

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use xtask::jim::{
     evidence::{Run, differences},
     home,
-    mutation::{Flips, flips, run_suite},
+    mutation::{Flips, flips, run_suite, run_suite_with},
     public_table, suite,
     table::Table,
     toolchain::repin,
@@ -61,6 +61,17 @@ fn written_vectors(run: &Run) {
         let written = patch.as_array().unwrap()[0].get("value").unwrap();
         assert_eq!(hex::encode(written.as_bytes().unwrap()), value);
     }
+}
+
+#[test]
+fn bt_022_the_second_evaluator_sees_every_edit_as_the_host_does() {
+    let table = table().only(&suite::SMALL);
+    let space = Space::of(&table);
+    let run = run_suite_with(&tools(), space.path(), &["--cross-check"]).unwrap();
+    assert_eq!(run.report["semantic"]["outcome"]["exitCode"], 0);
+    let counts = &run.report["telemetry"]["crossCheck"];
+    assert_eq!(counts["compared"], suite::SMALL.len());
+    assert_eq!(counts["leftOut"], 0);
 }
 
 #[test]
