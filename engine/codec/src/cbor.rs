@@ -4,10 +4,12 @@
 mod decode;
 mod encode;
 mod make;
+mod read;
 mod value;
 
 pub use decode::{
     CborError, CborErrorKind, DecodeLimits, MAX_DEPTH, decode, decode_with, validate,
 };
 pub use encode::{Encoder, encode};
+pub use read::ItemReader;
 pub use value::{Integer, Value};

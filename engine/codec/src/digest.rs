@@ -7,4 +7,4 @@ mod typed;
 
 pub use derive::{DeriveHasher, derive, derive_extended, derive_typed};
 pub use frame::{frame, frame_typed, sha256};
-pub use typed::{Algorithm, TypedDigest};
+pub use typed::{Algorithm, TypedDigest, read_digest, write_digest};

@@ -9,6 +9,9 @@ use super::{
 /// Containers nest at most this deep; the outermost counts as 1.
 pub const MAX_DEPTH: usize = 128;
 
+/// Most items of a container that get room before they were read.
+const MAX_EXPECTED: usize = 32;
+
 /// Why bytes are no canonical item. The names are stable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CborErrorKind {
@@ -272,12 +275,12 @@ impl Reader<'_> {
             },
             4 if argument > self.left() => fail(CborErrorKind::LengthExceedsInput),
             4 => Ok(Item::Opened(Open::Array {
-                items: Vec::new(),
+                items: Vec::with_capacity(expected(argument)),
                 left: argument,
             })),
             5 if argument > self.left() / 2 => fail(CborErrorKind::LengthExceedsInput),
             5 => Ok(Item::Opened(Open::Map {
-                entries: Vec::new(),
+                entries: Vec::with_capacity(expected(argument)),
                 left: argument,
                 key: None,
                 last_key: (0, 0),
@@ -344,6 +347,12 @@ impl Reader<'_> {
     fn left(&self) -> u64 {
         u64::try_from(self.bytes.len().saturating_sub(self.position)).unwrap_or(u64::MAX)
     }
+}
+
+/// Room made at once for so many announced items. An announcement costs its sender almost nothing,
+/// so only a small one is believed before the items have come.
+fn expected(announced: u64) -> usize {
+    usize::try_from(announced).map_or(MAX_EXPECTED, |it| it.min(MAX_EXPECTED))
 }
 
 fn empty<Made: Make>(open: Open<Made>) -> Result<Made, Open<Made>> {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `TypedDigest`: domain, algorithm and 32 bytes, equal only when all three are.
 
-use crate::{cbor::Value, hex};
+use crate::{
+    cbor::{Encoder, ItemReader, Value},
+    hex,
+};
 use std::{fmt, sync::Arc};
 
 /// How the 32 bytes of a digest were made.
@@ -30,6 +33,27 @@ impl Algorithm {
             _ => None,
         }
     }
+}
+
+/// Writes the form of [`TypedDigest::to_value`] of a digest given by its members.
+pub fn write_digest(bytes: &mut Encoder, domain: &str, algorithm: Algorithm, digest: &[u8; 32]) {
+    bytes.array(3);
+    bytes.text(domain);
+    bytes.text(algorithm.name());
+    bytes.bytes(digest);
+}
+
+/// Takes that form if it stands next with exactly this domain and algorithm; the reader is of no
+/// further use otherwise.
+pub fn read_digest(
+    items: &mut ItemReader<'_>,
+    domain: &str,
+    algorithm: Algorithm,
+) -> Option<[u8; 32]> {
+    items.array().filter(|count| *count == 3)?;
+    items.literal(domain)?;
+    items.literal(algorithm.name())?;
+    items.bytes()?.try_into().ok()
 }
 
 /// A digest that says what it identifies. Bare bytes are never compared.
@@ -77,6 +101,11 @@ impl TypedDigest {
             Value::text(self.algorithm.name()),
             Value::Bytes(self.bytes.to_vec()),
         ])
+    }
+
+    /// Writes that form.
+    pub fn write(&self, bytes: &mut Encoder) {
+        write_digest(bytes, &self.domain, self.algorithm, &self.bytes);
     }
 
     /// Reads the form of [`Self::to_value`]; `None` for anything else.

@@ -10,4 +10,6 @@ mod digests;
 #[cfg(test)]
 mod json;
 #[cfg(test)]
+mod read;
+#[cfg(test)]
 mod support;
