@@ -89,19 +89,20 @@ impl Context {
                 "no outcome of this invocation is logged",
             ));
         };
-        let recalled = log.recall(&self.identity, logged)?;
-        Ok(Outcome {
-            worldline: &self.identity.worldline,
-            invocation,
-            kind: recalled.decided.kind(),
-            record: &recalled.decided.record,
-            receipt: &recalled.receipt,
-            body: &recalled.decided.body,
-            footprint: recalled.decided.footprint.as_deref(),
-            patch: recalled.patch.as_deref(),
-            recalled: true,
-        }
-        .to_reply())
+        log.recall(&self.identity, logged, |recalled| {
+            Outcome {
+                worldline: &self.identity.worldline,
+                invocation,
+                kind: recalled.decided.kind(),
+                record: recalled.decided.record,
+                receipt: &recalled.receipt,
+                body: recalled.decided.body,
+                footprint: recalled.decided.footprint,
+                patch: recalled.patch,
+                recalled: true,
+            }
+            .to_reply()
+        })
     }
 
     /// The reply to `close-context`.

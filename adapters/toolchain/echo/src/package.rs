@@ -100,6 +100,30 @@ fn at(kind: &'static str, wrong: Wrong) -> Refusal {
     Refusal::at(kind, wrong.path, wrong.message)
 }
 
+/// A1.
+fn admit_sizes(package: &[u8], report: &[u8]) -> Result<(), Refusal> {
+    for (kind, path, limit, bytes) in [
+        (
+            "package-too-large",
+            ".package",
+            limits::MAX_PACKAGE_BYTES,
+            package,
+        ),
+        (
+            "report-too-large",
+            ".report",
+            limits::MAX_REPORT_BYTES,
+            report,
+        ),
+    ] {
+        if !admits(limit, bytes.len()) {
+            let message = format!("more than {limit} bytes");
+            return Err(Refusal::at(kind, path, message));
+        }
+    }
+    Ok(())
+}
+
 /// A1 to A3: sizes, pins and identities, before anything is decoded.
 fn identify(
     package: &[u8],
@@ -107,14 +131,7 @@ fn identify(
     report: &[u8],
     report_pin: &Pin,
 ) -> Result<(TypedDigest, TypedDigest), Refusal> {
-    for (kind, limit, bytes) in [
-        ("package-too-large", limits::MAX_PACKAGE_BYTES, package),
-        ("report-too-large", limits::MAX_REPORT_BYTES, report),
-    ] {
-        if !admits(limit, bytes.len()) {
-            return Err(Refusal::new(kind, format!("more than {limit} bytes")));
-        }
-    }
+    admit_sizes(package, report)?;
     for (path, pin, expected) in [
         (".packageDigest", package_pin, domain::PACKAGE),
         (".reportDigest", report_pin, domain::REPORT),
@@ -246,26 +263,22 @@ fn budgets(
             "Core, Target IR and package state different budgets",
         ));
     }
-    if !envelope.budget.fits(policy.max_budget) {
-        return Err(Refusal::at(
-            "budget-above-policy",
-            ".budget",
-            "the policy allows less",
-        ));
+    let above = |kind, member, message: &str| {
+        let path = format!(".budget.{member}");
+        Err(Refusal::at(kind, path, message))
+    };
+    if let Some(member) = envelope.budget.excess(policy.max_budget) {
+        return above("budget-above-policy", member, "the policy allows less");
     }
     let most = Budget {
         max_steps: limits::MAX_STEPS,
         max_allocated_bytes: limits::MAX_ALLOCATED_BYTES,
         max_output_bytes: limits::MAX_OUTPUT_BYTES,
     };
-    if !envelope.budget.fits(most) {
-        return Err(Refusal::at(
-            "budget-above-host",
-            ".budget",
-            "this host allows less",
-        ));
+    match envelope.budget.excess(most) {
+        Some(member) => above("budget-above-host", member, "this host allows less"),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 fn stated_budget(value: &Value) -> Option<Budget> {

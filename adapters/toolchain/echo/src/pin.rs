@@ -39,11 +39,23 @@ impl Budget {
         ])
     }
 
-    /// Whether every member is at most that of `ceiling`.
-    pub fn fits(self, ceiling: Self) -> bool {
-        self.max_steps <= ceiling.max_steps
-            && self.max_allocated_bytes <= ceiling.max_allocated_bytes
-            && self.max_output_bytes <= ceiling.max_output_bytes
+    /// The name of the first member that is above that of `ceiling`.
+    pub fn excess(self, ceiling: Self) -> Option<&'static str> {
+        [
+            ("maxSteps", self.max_steps, ceiling.max_steps),
+            (
+                "maxAllocatedBytes",
+                self.max_allocated_bytes,
+                ceiling.max_allocated_bytes,
+            ),
+            (
+                "maxOutputBytes",
+                self.max_output_bytes,
+                ceiling.max_output_bytes,
+            ),
+        ]
+        .into_iter()
+        .find_map(|(name, ours, most)| (ours > most).then_some(name))
     }
 }
 

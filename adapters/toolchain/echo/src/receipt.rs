@@ -27,6 +27,13 @@ pub const ANCHORED_ABI: &str = "echo.anchored-execution/v1";
 /// `abi` of a receipt.
 pub const RECEIPT_ABI: &str = "echo.receipt/v1";
 
+/// Domain of host builds.
+pub const BUILD: &str = "echo/host-build/v1";
+/// Domain of requests to invoke.
+pub const INVOCATION: &str = "echo/invocation/v1";
+/// Domain of receipts.
+pub const RECEIPT: &str = "echo/receipt/v1";
+
 /// The bytes every record of that kind begins with: the head of its map, and the first key in
 /// canonical order with its value.
 pub fn record_start(kind: Kind) -> Vec<u8> {
@@ -209,22 +216,22 @@ impl Receipt<'_> {
             Some(log) => log.write(&mut bytes),
         }
         bytes.text("build");
-        digest(&mut bytes, self.build);
+        self.build.write(&mut bytes);
         bytes.text("nonce");
         bytes.bytes(self.nonce);
         bytes.text("ordinal");
         bytes.unsigned(self.ordinal);
         bytes.text("request");
-        digest(&mut bytes, self.request);
+        self.request.write(&mut bytes);
         bytes.text("previous");
         match self.previous {
             None => bytes.null(),
-            Some(previous) => digest(&mut bytes, previous),
+            Some(previous) => previous.write(&mut bytes),
         }
         bytes.text("execution");
-        digest(&mut bytes, self.execution);
+        self.execution.write(&mut bytes);
         bytes.text("worldline");
-        digest(&mut bytes, self.worldline);
+        self.worldline.write(&mut bytes);
         bytes.text("invocation");
         bytes.bytes(self.invocation);
         bytes.into_bytes()
@@ -237,7 +244,7 @@ impl LogPosition {
         bytes.text("epoch");
         bytes.unsigned(self.epoch);
         bytes.text("commit");
-        digest(bytes, &self.commit);
+        self.commit.write(bytes);
         bytes.text("lastLsn");
         bytes.unsigned(self.last_lsn);
         bytes.text("firstLsn");
@@ -245,14 +252,7 @@ impl LogPosition {
     }
 }
 
-fn digest(bytes: &mut Encoder, digest: &TypedDigest) {
-    bytes.array(3);
-    bytes.text(digest.domain());
-    bytes.text(digest.algorithm().name());
-    bytes.bytes(digest.bytes());
-}
-
 /// dig(echo/receipt/v1) of receipt bytes.
 pub fn receipt_digest(receipt: &[u8]) -> TypedDigest {
-    derive_typed("echo/receipt/v1", receipt)
+    derive_typed(RECEIPT, receipt)
 }

@@ -220,25 +220,25 @@ impl Context {
         };
         let decided = Decided {
             invocation: request.invocation,
-            request: request.request.clone(),
+            request: *request.request.bytes(),
             is_result,
-            record,
-            body: body.clone(),
-            footprint: settlement.footprint.clone(),
+            record: &record,
+            body,
+            footprint,
         };
         let kind = decided.kind();
         let ordinal = self.decided();
         let sealed = self
             .log
             .as_ref()
-            .map(|log| log.decision(&decided, patch, after.clone(), ordinal.saturating_add(1)));
+            .map(|log| log.decision(decided, patch, after, ordinal.saturating_add(1)));
         let position = sealed.as_ref().map(|sealed| LogPosition {
             epoch: sealed.epoch,
             first_lsn: sealed.first_lsn,
             last_lsn: sealed.tip.lsn,
             commit: sealed.tip.typed(),
         });
-        let execution = semantic_digest(facts.kind, &decided.record);
+        let execution = semantic_digest(facts.kind, &record);
         let receipt = Receipt {
             execution: &execution,
             worldline: &self.identity.worldline,
@@ -255,7 +255,7 @@ impl Context {
             worldline: &self.identity.worldline,
             invocation: &request.invocation,
             kind,
-            record: &decided.record,
+            record: &record,
             receipt: &receipt,
             body,
             footprint,

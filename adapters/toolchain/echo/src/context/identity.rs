@@ -7,6 +7,9 @@ use edict_codec::{
     digest::{TypedDigest, derive_typed},
 };
 
+/// Domain of worldlines.
+pub const WORLDLINE: &str = "echo/worldline/v1";
+
 /// What names one worldline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
@@ -28,7 +31,7 @@ impl Identity {
             ("genesis", empty_root().to_value()),
         ]);
         Self {
-            worldline: derive_typed("echo/worldline/v1", &encode(&preimage)),
+            worldline: derive_typed(WORLDLINE, &encode(&preimage)),
             nonce,
             subject,
         }

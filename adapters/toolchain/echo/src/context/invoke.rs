@@ -150,20 +150,14 @@ impl Context {
                     "an effectful program runs on a basis",
                 ));
             }
-            (Kind::Effectful | Kind::Anchored, Some(basis)) if *basis != self.basis => {
-                return Err(Refusal::at(
-                    "basis-mismatch",
-                    ".basis",
-                    format!("the current basis is Tick {}", self.basis.tick),
-                ));
-            }
-            (Kind::Pure, None) | (Kind::Effectful | Kind::Anchored, Some(_)) => {}
+            (Kind::Effectful | Kind::Anchored, Some(basis)) => basis.meets(&self.basis)?,
+            (Kind::Pure, None) => {}
         }
         let budget = request.budget.unwrap_or(facts.budget);
-        if !budget.fits(facts.budget) {
+        if let Some(member) = budget.excess(facts.budget) {
             return Err(Refusal::at(
                 "budget-above-declared",
-                ".budget",
+                format!(".budget.{member}"),
                 "the package declares a lower budget",
             ));
         }

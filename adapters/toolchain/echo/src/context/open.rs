@@ -161,11 +161,12 @@ fn recover(
     let tail = Tail {
         discarded: history.discarded,
     };
+    let basis = history.basis();
     let context = Context {
         identity: history.identity,
         grants: request.grants.iter().map(|it| *it.bytes()).collect(),
+        basis,
         store: history.store,
-        basis: history.basis,
         decided: history
             .decided
             .into_iter()

@@ -52,10 +52,11 @@ pub(crate) fn compile(
         names: &mut names,
         findings,
         statements: &[],
+        places: &[],
         locals: BTreeMap::new(),
         next_slot: 0,
         pending: 0,
-        path: String::new(),
+        path: "",
         out: Output::default(),
     };
     compiler.intent(tree);
@@ -100,14 +101,16 @@ struct Compiler<'a> {
     findings: &'a mut Findings,
     /// The statements of the unit.
     statements: &'a [Statement],
+    /// Where each of them stands.
+    places: &'a [String],
     /// What is in scope.
     locals: BTreeMap<Local, Slot>,
     /// Slots are taken as a stack, so that those of one call are always without gaps.
     next_slot: Slot,
     /// Single steps that are not charged yet.
     pending: u32,
-    /// The unit, for findings.
-    path: String,
+    /// The statement that is being compiled, or the unit: where findings are.
+    path: &'a str,
     out: Output,
 }
 
@@ -154,7 +157,7 @@ impl Compiler<'_> {
     }
 
     fn malformed(&mut self, message: &str) {
-        self.findings.malformed(&self.path, message);
+        self.findings.malformed(self.path, message);
     }
 
     /// Whether `depth` is allowed; if not, that is found and nothing below is compiled.
@@ -162,7 +165,7 @@ impl Compiler<'_> {
         let within = depth <= limits::MAX_PROGRAM_DEPTH;
         if !within {
             self.findings
-                .too_large(&self.path, "the program nests too deep");
+                .too_large(self.path, "the program nests too deep");
         }
         within
     }

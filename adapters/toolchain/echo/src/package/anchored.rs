@@ -8,10 +8,10 @@ mod envelope;
 mod program;
 mod report;
 
-use super::at;
+use super::{admit_sizes, at};
 use crate::{
     executable::{Facts, Kind},
-    limits::{self, admits},
+    limits,
     meter::amount,
     pin::{Authority, Budget, Consumed, Pin, Policy},
     refusal::Refusal,
@@ -98,14 +98,7 @@ fn identify(
     report: &[u8],
     report_pin: &Pin,
 ) -> Result<(TypedDigest, TypedDigest), Refusal> {
-    for (kind, limit, bytes) in [
-        ("package-too-large", limits::MAX_PACKAGE_BYTES, package),
-        ("report-too-large", limits::MAX_REPORT_BYTES, report),
-    ] {
-        if !admits(limit, bytes.len()) {
-            return Err(Refusal::new(kind, format!("more than {limit} bytes")));
-        }
-    }
+    admit_sizes(package, report)?;
     for (path, pin, expected) in [
         (".packageDigest", package_pin, PACKAGE),
         (".reportDigest", report_pin, REPORT),
@@ -158,7 +151,7 @@ fn judge_policy(envelope: &Envelope<'_>, policy: &Policy) -> Result<(), Refusal>
         ),
         ("budget-above-host", most, "this host allows less"),
     ] {
-        if !envelope.budget.fits(ceiling) {
+        if envelope.budget.excess(ceiling).is_some() {
             return Err(Refusal::at(kind, ".budget_ceiling", message));
         }
     }

@@ -19,7 +19,7 @@ pub(crate) fn judge(intent: &Intent, findings: &mut Findings) {
             };
             if std::mem::replace(visited, true) {
                 findings.malformed(
-                    &intent.path,
+                    place(intent, *id),
                     &format!("`{}` stands in an order twice", name(intent, *id)),
                 );
                 continue;
@@ -35,10 +35,14 @@ pub(crate) fn judge(intent: &Intent, findings: &mut Findings) {
     }
     if let Some(id) = visited.iter().position(|visited| !visited) {
         findings.malformed(
-            &intent.path,
+            place(intent, id),
             &format!("`{}` stands in no order", name(intent, id)),
         );
     }
+}
+
+fn place(intent: &Intent, id: usize) -> &str {
+    intent.places.get(id).unwrap_or(&intent.path)
 }
 
 fn name(intent: &Intent, id: usize) -> &str {

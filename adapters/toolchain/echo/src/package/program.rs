@@ -76,6 +76,7 @@ struct Ids<'a> {
     statements: Vec<Statement>,
     numbers: BTreeMap<&'a str, usize>,
     texts: Vec<String>,
+    places: Vec<String>,
 }
 
 const INTENT_KEYS: [&str; 12] = [
@@ -104,6 +105,7 @@ impl<'a> Reader<'a, '_> {
             ids: Vec::new(),
             body: Block::default(),
             path,
+            places: Vec::new(),
         };
         let Some(values) = self.map(sources.intent, INTENT_KEYS) else {
             return intent;
@@ -133,6 +135,7 @@ impl<'a> Reader<'a, '_> {
         intent.body.result = Some(self.expr("result", result));
         intent.statements = ids.statements;
         intent.ids = ids.texts;
+        intent.places = ids.places;
         intent
     }
 
@@ -171,12 +174,13 @@ impl<'a> Reader<'a, '_> {
             ("regions", regions),
         ];
         let mut numbers = BTreeMap::new();
-        let mut texts = Vec::new();
+        let (mut texts, mut places) = (Vec::new(), Vec::new());
         for (key, list) in lists {
             self.each(key, list, |it, entry| {
                 let id = entry.get("id").and_then(Cbor::as_text);
                 let number = texts.len();
                 texts.push(id.unwrap_or_default().to_owned());
+                places.push(it.path.text());
                 match id {
                     None => it.at("id", |it| it.malformed("an id must stand here")),
                     Some(id) if numbers.insert(id, number).is_some() => {
@@ -194,6 +198,7 @@ impl<'a> Reader<'a, '_> {
             statements,
             numbers,
             texts,
+            places,
         }
     }
 

@@ -83,10 +83,15 @@ impl<'a> Reader<'a, '_> {
         };
         let mut values = [None; N];
         for (key, entry) in entries {
-            let key = key.as_text();
-            let place = keys.iter().position(|known| Some(*known) == key);
+            let Some(key) = key.as_text() else {
+                self.malformed("a key is no text");
+                return None;
+            };
+            let place = keys.iter().position(|known| *known == key);
             let Some(slot) = place.and_then(|place| values.get_mut(place)) else {
+                self.path.key(key);
                 self.malformed(&format!("unknown key; the keys are {}", keys.join(", ")));
+                self.path.up();
                 return None;
             };
             *slot = Some(entry);

@@ -245,6 +245,8 @@ pub(crate) struct Function {
     pub(crate) body: Block,
     /// Where it stands, from the root of the package.
     pub(crate) path: String,
+    /// Where each statement stands.
+    pub(crate) places: Vec<String>,
 }
 
 /// The intent of a package.
@@ -259,6 +261,8 @@ pub(crate) struct Intent {
     pub(crate) body: Block,
     /// Where it stands, from the root of the package.
     pub(crate) path: String,
+    /// Where each statement stands.
+    pub(crate) places: Vec<String>,
 }
 
 /// A whole program.

@@ -20,13 +20,7 @@ use edict_codec::{
 /// # Errors
 /// `basis-mismatch`, `observation-too-large`.
 pub fn observe(store: &Store, basis: &Basis, request: &Observe) -> Result<Reply, Refusal> {
-    if request.basis != *basis {
-        return Err(Refusal::at(
-            "basis-mismatch",
-            ".basis",
-            format!("the current basis is Tick {}", basis.tick),
-        ));
-    }
+    request.basis.meets(basis)?;
     let (entries, more) = match &request.select {
         Select::Atoms(pairs) => (
             pairs

@@ -4,7 +4,7 @@
 use super::{address, view::Atom};
 use crate::limits;
 use edict_codec::{
-    cbor::{Value, decode, encode},
+    cbor::{Encoder, ItemReader},
     digest::{TypedDigest, derive_typed},
 };
 use std::sync::Arc;
@@ -31,27 +31,32 @@ pub fn digest(body: &[u8]) -> TypedDigest {
 
 /// The patch body of `entries`, which ascend by atom.
 pub fn to_body(entries: &[PatchEntry]) -> Vec<u8> {
-    let rows = entries
-        .iter()
-        .map(|entry| {
-            let after = entry.after.as_ref();
-            Value::text_map([
-                ("atom", Value::bytes(entry.atom)),
-                ("space", Value::text(entry.space.as_str())),
-                ("key", Value::bytes(entry.key.as_slice())),
-                ("before", entry.before.map_or(Value::Null, Value::bytes)),
-                (
-                    "after",
-                    after.map_or(Value::Null, |it| Value::bytes(it.version)),
-                ),
-                (
-                    "value",
-                    after.map_or(Value::Null, |it| Value::bytes(&*it.value)),
-                ),
-            ])
-        })
-        .collect();
-    encode(&Value::Array(rows))
+    let mut body = Encoder::new();
+    body.array(entries.len());
+    for entry in entries {
+        let after = entry.after.as_ref();
+        body.map(6);
+        body.text("key");
+        body.bytes(&entry.key);
+        body.text("atom");
+        body.bytes(&entry.atom);
+        body.text("after");
+        optional_bytes(&mut body, after.map(|it| it.version.as_slice()));
+        body.text("space");
+        body.text(&entry.space);
+        body.text("value");
+        optional_bytes(&mut body, after.map(|it| &*it.value));
+        body.text("before");
+        optional_bytes(&mut body, entry.before.as_ref().map(<[u8; 32]>::as_slice));
+    }
+    body.into_bytes()
+}
+
+fn optional_bytes(body: &mut Encoder, bytes: Option<&[u8]>) {
+    match bytes {
+        None => body.null(),
+        Some(bytes) => body.bytes(bytes),
+    }
 }
 
 /// Entries of a patch body, each identity and version recomputed.
@@ -59,38 +64,49 @@ pub fn to_body(entries: &[PatchEntry]) -> Vec<u8> {
 /// # Errors
 /// What is wrong with the body, for people.
 pub fn from_body(body: &[u8]) -> Result<Vec<PatchEntry>, &'static str> {
-    let value = decode(body).map_err(|_| "the patch is not canonical")?;
-    let rows = value.as_array().ok_or("the patch is no array")?;
-    let mut entries: Vec<PatchEntry> = Vec::with_capacity(rows.len());
-    for row in rows {
-        let entry = entry(row).ok_or("a patch entry is malformed")?;
+    let mut items = ItemReader::new(body);
+    let rows = items.array().ok_or("the patch is no array")?;
+    // A count is only announced; the rows have to come.
+    let mut entries: Vec<PatchEntry> = Vec::new();
+    for _ in 0..rows {
+        let entry = entry(&mut items).ok_or("a patch entry is malformed")?;
         if entries.last().is_some_and(|last| last.atom >= entry.atom) {
             return Err("the patch does not ascend");
         }
         entries.push(entry);
     }
-    Ok(entries)
+    if items.is_at_end() {
+        Ok(entries)
+    } else {
+        Err("something follows the patch")
+    }
 }
 
-fn entry(row: &Value) -> Option<PatchEntry> {
-    if row.as_map()?.len() != 6 {
-        return None;
-    }
-    let space = row.get("space")?.as_text()?.to_owned();
-    let key = row.get("key")?.as_bytes()?.to_vec();
-    let atom = address::atom(&space, &key);
-    let before = optional_version(row.get("before")?)?;
-    let version = optional_version(row.get("after")?)?;
-    let after = match (version, row.get("value")?) {
-        (None, Value::Null) => None,
-        (Some(version), Value::Bytes(value)) => Some(Atom {
-            value: Arc::from(value.as_slice()),
+fn entry(items: &mut ItemReader<'_>) -> Option<PatchEntry> {
+    items.map().filter(|count| *count == 6)?;
+    items.literal("key")?;
+    let key = items.bytes()?;
+    items.literal("atom")?;
+    let stated: [u8; 32] = items.bytes()?.try_into().ok()?;
+    items.literal("after")?;
+    let version = optional(items)?;
+    items.literal("space")?;
+    let space = items.text()?;
+    items.literal("value")?;
+    let value = optional(items)?;
+    items.literal("before")?;
+    let before = version_of(optional(items)?)?;
+    let atom = address::atom(space, key);
+    let after = match (version_of(version)?, value) {
+        (None, None) => None,
+        (Some(version), Some(value)) => Some(Atom {
+            value: Arc::from(value),
             version,
         }),
-        _ => return None,
+        (None, Some(_)) | (Some(_), None) => return None,
     };
-    let sound = row.get("atom")?.as_bytes()? == atom
-        && before != version
+    let sound = stated == atom
+        && before != after.as_ref().map(|it| it.version)
         && !space.is_empty()
         && limits::admits(limits::MAX_SPACE_BYTES, space.len())
         && limits::admits(limits::MAX_KEY_BYTES, key.len())
@@ -98,23 +114,35 @@ fn entry(row: &Value) -> Option<PatchEntry> {
             limits::admits(limits::MAX_ATOM_VALUE_BYTES, it.value.len())
                 && address::version(&atom, &it.value) == it.version
         });
-    sound.then_some(PatchEntry {
+    sound.then(|| PatchEntry {
         atom,
-        space,
-        key,
+        space: space.to_owned(),
+        key: key.to_vec(),
         before,
         after,
     })
 }
 
-/// The outer `None` is a wrong type, the inner one null.
+/// A byte string or null; the outer `None` is anything else.
 #[expect(
     clippy::option_option,
     reason = "null is a value here, a wrong type is none"
 )]
-fn optional_version(value: &Value) -> Option<Option<[u8; 32]>> {
-    if value.is_null() {
-        return Some(None);
+fn optional<'a>(items: &mut ItemReader<'a>) -> Option<Option<&'a [u8]>> {
+    match items.null() {
+        Some(()) => Some(None),
+        None => items.bytes().map(Some),
     }
-    value.as_bytes()?.try_into().ok().map(Some)
+}
+
+/// The outer `None` is a version of another length, the inner one no version.
+#[expect(
+    clippy::option_option,
+    reason = "null is a value here, a wrong length is none"
+)]
+fn version_of(bytes: Option<&[u8]>) -> Option<Option<[u8; 32]>> {
+    match bytes {
+        None => Some(None),
+        Some(bytes) => bytes.try_into().ok().map(Some),
+    }
 }

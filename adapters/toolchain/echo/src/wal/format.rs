@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Bytes of the log: the file header, and records chained by digest (section 7.1).
 
-use edict_codec::digest::{TypedDigest, derive, derive_typed};
+use edict_codec::digest::{Algorithm, TypedDigest, derive};
 
 /// Bytes of the file header.
 pub const FILE_HEADER_BYTES: usize = 64;
@@ -15,8 +15,11 @@ pub const MAX_PAYLOAD_BYTES: u64 = 16_777_164;
 const FILE_MAGIC: &[u8; 8] = b"ECHOWAL1";
 const RECORD_MAGIC: &[u8; 4] = b"WALR";
 const VERSION: u32 = 1;
+/// Where the check of a head stands in it.
+const CHECK: std::ops::Range<usize> = 28..32;
 const HEAD_DOMAIN: &str = "echo/wal-head/v1";
-const RECORD_DOMAIN: &str = "echo/wal-record/v1";
+/// Domain of record digests.
+pub const RECORD_DOMAIN: &str = "echo/wal-record/v1";
 
 /// Kinds of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,19 +115,24 @@ pub struct Head {
 impl Head {
     /// The bytes.
     pub fn to_bytes(self) -> [u8; HEAD_BYTES] {
-        let mut bytes = Vec::with_capacity(HEAD_BYTES);
-        bytes.extend_from_slice(RECORD_MAGIC);
-        bytes.extend_from_slice(&[self.kind as u8, 0, 0, 0]);
-        bytes.extend_from_slice(&self.lsn.to_be_bytes());
-        bytes.extend_from_slice(&self.epoch.to_be_bytes());
-        bytes.extend_from_slice(&self.length.to_be_bytes());
-        bytes.extend_from_slice(&[0; 4]);
-        bytes.extend_from_slice(&self.previous);
-        let check = derive(HEAD_DOMAIN, &bytes);
-        for (target, byte) in bytes.iter_mut().skip(28).take(4).zip(check) {
-            *target = byte;
+        let fields: [&[u8]; 7] = [
+            RECORD_MAGIC,
+            &[self.kind as u8, 0, 0, 0],
+            &self.lsn.to_be_bytes(),
+            &self.epoch.to_be_bytes(),
+            &self.length.to_be_bytes(),
+            &[0; 4],
+            &self.previous,
+        ];
+        let mut bytes = [0; HEAD_BYTES];
+        for (target, byte) in bytes.iter_mut().zip(fields.into_iter().flatten()) {
+            *target = *byte;
         }
-        bytes.try_into().unwrap_or([0; HEAD_BYTES])
+        let [c0, c1, c2, c3, ..] = derive(HEAD_DOMAIN, &bytes);
+        if let Some(check) = bytes.get_mut(CHECK) {
+            check.copy_from_slice(&[c0, c1, c2, c3]);
+        }
+        bytes
     }
 
     /// The head these bytes are, its check and its form judged.
@@ -147,14 +155,5 @@ pub fn record_digest(record: &[u8]) -> [u8; 32] {
 
 /// A record digest with its domain.
 pub fn typed(digest: [u8; 32]) -> TypedDigest {
-    TypedDigest::new(
-        RECORD_DOMAIN,
-        edict_codec::digest::Algorithm::Blake3,
-        digest,
-    )
-}
-
-/// dig(echo/wal-record/v1) of record bytes without their digest.
-pub fn typed_digest(record: &[u8]) -> TypedDigest {
-    derive_typed(RECORD_DOMAIN, record)
+    TypedDigest::new(RECORD_DOMAIN, Algorithm::Blake3, digest)
 }

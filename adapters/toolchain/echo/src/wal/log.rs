@@ -3,7 +3,7 @@
 
 use super::{
     directory::{ContextDirectory, StateRoot, system},
-    format::{self, DIGEST_BYTES, HEAD_BYTES, Head},
+    format::{self, DIGEST_BYTES, HEAD_BYTES, Head, RecordKind},
     payload::{Commit, Decided, Epoch, Genesis, Payload, Purpose},
     replay::{History, Logged, rebuild_receipt},
     transaction::{Sealed, Tip, Transaction},
@@ -11,7 +11,7 @@ use super::{
 use crate::{
     context::identity::Identity,
     fault_point::{Cut, FaultPoints},
-    receipt::LogPosition,
+    receipt::{LogPosition, RECEIPT},
     refusal::Refusal,
     state::accumulator::empty_root,
     wire::request::Basis,
@@ -43,12 +43,12 @@ pub enum Appending {
 }
 
 /// A decided outcome read back from the log.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Recalled {
-    /// The decision record.
-    pub decided: Decided,
+#[derive(Debug)]
+pub struct Recalled<'a> {
+    /// The decision.
+    pub decided: Decided<'a>,
     /// The patch body, if it settled.
-    pub patch: Option<Vec<u8>>,
+    pub patch: Option<&'a [u8]>,
     /// The receipt, rebuilt.
     pub receipt: Vec<u8>,
 }
@@ -73,14 +73,14 @@ impl Log {
         };
         let mut transaction = Transaction::begin(start, 1);
         transaction.push(&Payload::Genesis(Genesis {
-            worldline: identity.worldline.clone(),
+            worldline: *worldline,
             nonce: identity.nonce,
             subject: identity.subject.clone(),
-            state_root: empty_root(),
+            state_root: *empty_root().bytes(),
         }));
         transaction.push(&Payload::Epoch(Epoch {
             epoch: 1,
-            build: build.clone(),
+            build: *build.bytes(),
             previous_lsn: 0,
             previous_commit: None,
         }));
@@ -88,7 +88,7 @@ impl Log {
             tick: 0,
             state_root: empty_root(),
         };
-        let sealed = seal(transaction, Purpose::Genesis, empty, 0);
+        let sealed = seal(transaction, Purpose::Genesis, &empty, 0);
         let bytes = [format::file_header(worldline), sealed.bytes].concat();
         let file = directory.create_log(root, &bytes, fault_points)?;
         Ok(Self {
@@ -122,12 +122,12 @@ impl Log {
         let mut transaction = Transaction::begin(history.tip, epoch);
         transaction.push(&Payload::Epoch(Epoch {
             epoch,
-            build: build.clone(),
+            build: *build.bytes(),
             previous_lsn: history.tip.lsn,
-            previous_commit: Some(history.tip.typed()),
+            previous_commit: Some(history.tip.digest),
         }));
         let decided = u64::try_from(history.decided.len()).unwrap_or(u64::MAX);
-        let sealed = seal(transaction, Purpose::Epoch, history.basis.clone(), decided);
+        let sealed = seal(transaction, Purpose::Epoch, &history.basis(), decided);
         let mut builds = history.builds.clone();
         builds.insert(epoch, build.clone());
         let mut log = Self {
@@ -147,15 +147,15 @@ impl Log {
     /// The transaction that logs a decision, before it is written.
     pub fn decision(
         &self,
-        decided: &Decided,
+        decided: Decided<'_>,
         patch: Option<&[u8]>,
-        basis: Basis,
+        basis: &Basis,
         decided_after: u64,
     ) -> Sealed {
         let mut transaction = Transaction::begin(self.tip, self.epoch);
-        transaction.push(&Payload::Decision(decided.clone()));
+        transaction.push(&Payload::Decision(decided));
         if let Some(patch) = patch {
-            transaction.push(&Payload::Patch(patch.to_vec()));
+            transaction.push(&Payload::Patch(patch));
         }
         seal(transaction, Purpose::Decision, basis, decided_after)
     }
@@ -256,48 +256,71 @@ impl Log {
         }
     }
 
-    /// Reads a decided outcome back.
+    /// Reads a decided outcome back and gives what `answer` makes of it.
     ///
     /// # Errors
     /// `storage-failed`.
-    pub fn recall(&self, identity: &Identity, logged: &Logged) -> Result<Recalled, Refusal> {
-        self.read_decision(identity, logged)
+    pub fn recall<T>(
+        &self,
+        identity: &Identity,
+        logged: &Logged,
+        answer: impl FnOnce(Recalled<'_>) -> T,
+    ) -> Result<T, Refusal> {
+        self.transaction(logged.offset)
+            .and_then(|records| Some(answer(self.recalled(identity, logged, &records)?)))
             .ok_or_else(|| Refusal::new("storage-failed", "the log cannot be read back"))
     }
 
-    fn read_decision(&self, identity: &Identity, logged: &Logged) -> Option<Recalled> {
-        let (head, payload, mut offset) = self.read_record(logged.offset)?;
-        let first_lsn = head.lsn;
-        let Payload::Decision(decided) = payload else {
-            return None;
-        };
-        let mut patch = None;
-        let mut end = self.read_record(offset)?;
-        if let (_, Payload::Patch(body), next) = end {
-            patch = Some(body);
-            offset = next;
-            end = self.read_record(offset)?;
+    /// The records of the transaction that begins at `offset`, the commit last.
+    fn transaction(&self, offset: u64) -> Option<Vec<Stored>> {
+        let mut records = Vec::new();
+        let mut next = offset;
+        loop {
+            let record = self.record(next)?;
+            next = next.checked_add(record.whole)?;
+            let is_commit = record.head.kind == RecordKind::Commit;
+            records.push(record);
+            if is_commit {
+                return Some(records);
+            }
         }
-        let (head, Payload::Commit(_), _) = end else {
+    }
+
+    fn recalled<'a>(
+        &self,
+        identity: &Identity,
+        logged: &Logged,
+        records: &'a [Stored],
+    ) -> Option<Recalled<'a>> {
+        let (decision, patch, commit) = match records {
+            [decision, commit] => (decision, None, commit),
+            [decision, patch, commit] => (decision, Some(patch), commit),
+            _ => return None,
+        };
+        let Payload::Decision(decided) = decision.payload()? else {
             return None;
         };
-        let commit = self.record_bytes(offset)?;
+        let patch = match patch.map(Stored::payload) {
+            None => None,
+            Some(Some(Payload::Patch(patch))) => Some(patch),
+            Some(_) => return None,
+        };
         let position = LogPosition {
-            epoch: head.epoch,
-            first_lsn,
-            last_lsn: head.lsn,
-            commit: format::typed_digest(&commit),
+            epoch: commit.head.epoch,
+            first_lsn: decision.head.lsn,
+            last_lsn: commit.head.lsn,
+            commit: format::typed(commit.digest),
         };
         let previous = logged
             .previous
-            .map(|bytes| TypedDigest::new("echo/receipt/v1", Algorithm::Blake3, bytes));
+            .map(|bytes| TypedDigest::new(RECEIPT, Algorithm::Blake3, bytes));
         let receipt = rebuild_receipt(
             identity,
-            &decided,
+            &decided.executed_as()?,
             (logged.ordinal, previous.as_ref()),
-            self.builds.get(&head.epoch)?,
+            self.builds.get(&commit.head.epoch)?,
             &position,
-        )?;
+        );
         Some(Recalled {
             decided,
             patch,
@@ -305,38 +328,48 @@ impl Log {
         })
     }
 
-    /// Head, payload and end offset of the record at `offset`.
-    fn read_record(&self, offset: u64) -> Option<(Head, Payload, u64)> {
-        let record = self.record_bytes(offset)?;
-        let head = Head::from_bytes(record.get(..HEAD_BYTES)?.try_into().ok()?)?;
-        let payload = Payload::from_bytes(head.kind, record.get(HEAD_BYTES..)?)?;
-        let digest = u64::try_from(DIGEST_BYTES).ok()?;
-        let end = offset.checked_add(length(&record))?.checked_add(digest)?;
-        Some((head, payload, end))
-    }
-
-    /// Head and payload bytes of the record at `offset`, its digest compared.
-    fn record_bytes(&self, offset: u64) -> Option<Vec<u8>> {
+    /// The record at `offset`, its digest compared.
+    fn record(&self, offset: u64) -> Option<Stored> {
         let mut bytes = vec![0u8; HEAD_BYTES];
         self.file.read_exact_at(&mut bytes, offset).ok()?;
-        let head = Head::from_bytes(bytes.as_slice().try_into().ok()?)?;
-        let payload = usize::try_from(head.length).ok()?;
-        bytes.resize(
-            HEAD_BYTES.checked_add(payload)?.checked_add(DIGEST_BYTES)?,
-            0,
-        );
+        let head = Head::from_bytes(bytes.first_chunk()?)?;
+        let covered = HEAD_BYTES.checked_add(usize::try_from(head.length).ok()?)?;
+        bytes.resize(covered.checked_add(DIGEST_BYTES)?, 0);
         self.file.read_exact_at(&mut bytes, offset).ok()?;
-        let digest = bytes.split_off(bytes.len().checked_sub(DIGEST_BYTES)?);
-        (format::record_digest(&bytes).as_slice() == digest).then_some(bytes)
+        let whole = length(&bytes);
+        let digest: [u8; 32] = bytes.split_off(covered).try_into().ok()?;
+        (format::record_digest(&bytes) == digest).then_some(Stored {
+            head,
+            bytes,
+            digest,
+            whole,
+        })
     }
 }
 
-fn seal(mut transaction: Transaction, purpose: Purpose, basis: Basis, decided: u64) -> Sealed {
+/// A record as it was read back.
+struct Stored {
+    head: Head,
+    /// Head and payload.
+    bytes: Vec<u8>,
+    digest: [u8; 32],
+    /// Bytes of all of it.
+    whole: u64,
+}
+
+impl Stored {
+    fn payload(&self) -> Option<Payload<'_>> {
+        Payload::from_bytes(self.head.kind, self.bytes.get(HEAD_BYTES..)?)
+    }
+}
+
+fn seal(mut transaction: Transaction, purpose: Purpose, basis: &Basis, decided: u64) -> Sealed {
     let commit = Commit {
         purpose,
         first_lsn: transaction.first_lsn(),
         records: transaction.records(),
-        basis,
+        tick: basis.tick,
+        state_root: *basis.state_root.bytes(),
         decided,
     };
     transaction.push(&Payload::Commit(commit));

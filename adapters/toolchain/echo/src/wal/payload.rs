@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Payloads of the five kinds of records (section 7.1).
+//! Payloads of the five kinds of records (section 7.1), written and read where they stand.
 
-use super::format::RecordKind;
+use super::format::{RECORD_DOMAIN, RecordKind};
 use crate::{
+    context::identity::WORLDLINE,
     executable::Kind,
-    receipt::record_start,
-    wire::{
-        reply::{optional_bytes, optional_digest},
-        request::Basis,
-    },
+    receipt::{BUILD, INVOCATION, record_start, semantic_digest},
+    state::accumulator::STATE_ROOT,
 };
 use edict_codec::{
-    cbor::{Value, decode, encode},
-    digest::{Algorithm, TypedDigest},
+    cbor::{Encoder, ItemReader},
+    digest::{Algorithm, TypedDigest, read_digest, write_digest},
 };
 
 const WAL_ABI: &str = "echo.wal/v1";
+const RESULT: &str = "result";
+const OBSTRUCTION: &str = "obstruction";
 
 /// What a record says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Payload {
+pub enum Payload<'a> {
     /// Kind 1.
     Genesis(Genesis),
     /// Kind 2.
     Epoch(Epoch),
     /// Kind 3.
-    Decision(Decided),
+    Decision(Decided<'a>),
     /// Kind 4: a patch body.
-    Patch(Vec<u8>),
+    Patch(&'a [u8]),
     /// Kind 5.
     Commit(Commit),
 }
@@ -35,14 +35,14 @@ pub enum Payload {
 /// Identity of a context.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Genesis {
-    /// dig(echo/worldline/v1).
-    pub worldline: TypedDigest,
+    /// Bytes of dig(echo/worldline/v1).
+    pub worldline: [u8; 32],
     /// Nonce of the worldline.
     pub nonce: [u8; 32],
     /// Its subject.
     pub subject: TypedDigest,
-    /// The empty state root.
-    pub state_root: TypedDigest,
+    /// Bytes of the empty state root.
+    pub state_root: [u8; 32],
 }
 
 /// One opening.
@@ -50,29 +50,40 @@ pub struct Genesis {
 pub struct Epoch {
     /// Its number, from 1.
     pub epoch: u64,
-    /// Build that opened.
-    pub build: TypedDigest,
+    /// Bytes of the build that opened.
+    pub build: [u8; 32],
     /// LSN of the commit before; 0 in genesis.
     pub previous_lsn: u64,
-    /// Digest of it.
-    pub previous_commit: Option<TypedDigest>,
+    /// Bytes of its digest.
+    pub previous_commit: Option<[u8; 32]>,
 }
 
 /// One decided invocation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Decided<'a> {
+    /// The consumed id.
+    pub invocation: [u8; 32],
+    /// Bytes of dig(echo/invocation/v1).
+    pub request: [u8; 32],
+    /// Result rather than obstruction.
+    pub is_result: bool,
+    /// Record bytes.
+    pub record: &'a [u8],
+    /// Body bytes.
+    pub body: &'a [u8],
+    /// Footprint body; none if pure.
+    pub footprint: Option<&'a [u8]>,
+}
+
+/// What the receipt of a decided invocation is made of, without its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Decided {
+pub struct Executed {
+    /// Semantic digest of the record.
+    pub execution: TypedDigest,
     /// The consumed id.
     pub invocation: [u8; 32],
     /// dig(echo/invocation/v1).
     pub request: TypedDigest,
-    /// Result rather than obstruction.
-    pub is_result: bool,
-    /// Record bytes.
-    pub record: Vec<u8>,
-    /// Body bytes.
-    pub body: Vec<u8>,
-    /// Footprint body; none if pure.
-    pub footprint: Option<Vec<u8>>,
 }
 
 /// Why a transaction was written.
@@ -87,7 +98,7 @@ pub enum Purpose {
 }
 
 /// End of a transaction.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Commit {
     /// Why.
     pub purpose: Purpose,
@@ -95,8 +106,10 @@ pub struct Commit {
     pub first_lsn: u64,
     /// Records without the commit.
     pub records: u64,
-    /// Basis afterwards.
-    pub basis: Basis,
+    /// Ticks afterwards.
+    pub tick: u64,
+    /// Bytes of the state root afterwards.
+    pub state_root: [u8; 32],
     /// Decided invocations afterwards.
     pub decided: u64,
 }
@@ -113,28 +126,7 @@ impl Purpose {
     }
 }
 
-impl Decided {
-    /// The text of its kind.
-    pub const fn kind(&self) -> &'static str {
-        if self.is_result {
-            "result"
-        } else {
-            "obstruction"
-        }
-    }
-
-    /// The kind its record says, if that agrees with the footprint.
-    pub fn executed(&self) -> Option<Kind> {
-        let kinds: &[Kind] = match self.footprint {
-            None => &[Kind::Pure],
-            Some(_) => &[Kind::Effectful, Kind::Anchored],
-        };
-        let mut kinds = kinds.iter().copied();
-        kinds.find(|kind| self.record.starts_with(&record_start(*kind)))
-    }
-}
-
-impl Payload {
+impl<'a> Payload<'a> {
     /// The kind of its record.
     pub const fn kind(&self) -> RecordKind {
         match self {
@@ -148,100 +140,269 @@ impl Payload {
 
     /// Canonical bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
-        encode(&match self {
-            Self::Genesis(it) => Value::text_map([
-                ("abi", Value::text(WAL_ABI)),
-                ("worldline", it.worldline.to_value()),
-                ("nonce", Value::bytes(it.nonce)),
-                ("subject", it.subject.to_value()),
-                ("stateRoot", it.state_root.to_value()),
-            ]),
-            Self::Epoch(it) => Value::text_map([
-                ("epoch", Value::unsigned(it.epoch)),
-                ("build", it.build.to_value()),
-                ("previousLsn", Value::unsigned(it.previous_lsn)),
-                (
-                    "previousCommit",
-                    optional_digest(it.previous_commit.as_ref()),
-                ),
-            ]),
-            Self::Decision(it) => Value::text_map([
-                ("invocation", Value::bytes(it.invocation)),
-                ("request", it.request.to_value()),
-                ("kind", Value::text(it.kind())),
-                ("record", Value::bytes(it.record.as_slice())),
-                ("body", Value::bytes(it.body.as_slice())),
-                ("footprint", optional_bytes(it.footprint.as_deref())),
-            ]),
-            Self::Patch(body) => Value::text_map([("patch", Value::bytes(body.as_slice()))]),
-            Self::Commit(it) => Value::text_map([
-                ("purpose", Value::text(it.purpose.name())),
-                ("firstLsn", Value::unsigned(it.first_lsn)),
-                ("records", Value::unsigned(it.records)),
-                ("basis", it.basis.to_value()),
-                ("decided", Value::unsigned(it.decided)),
-            ]),
+        let mut bytes = Encoder::with_capacity(match self {
+            Self::Decision(it) => it.least_bytes(),
+            Self::Patch(body) => body.len().saturating_add(32),
+            Self::Genesis(_) | Self::Epoch(_) | Self::Commit(_) => 512,
+        });
+        match self {
+            Self::Genesis(it) => it.write(&mut bytes),
+            Self::Epoch(it) => it.write(&mut bytes),
+            Self::Decision(it) => it.write(&mut bytes),
+            Self::Patch(body) => {
+                bytes.map(1);
+                bytes.text("patch");
+                bytes.bytes(body);
+            }
+            Self::Commit(it) => it.write(&mut bytes),
+        }
+        bytes.into_bytes()
+    }
+
+    /// The payload these bytes are; `None` for any other bytes. Each kind has one form, key after
+    /// key in canonical order, and nothing else is taken.
+    pub fn from_bytes(kind: RecordKind, bytes: &'a [u8]) -> Option<Self> {
+        let mut items = ItemReader::new(bytes);
+        let items = &mut items;
+        let payload = match kind {
+            RecordKind::Genesis => Self::Genesis(Genesis::read(items)?),
+            RecordKind::Epoch => Self::Epoch(Epoch::read(items)?),
+            RecordKind::Decision => Self::Decision(Decided::read(items)?),
+            RecordKind::Patch => {
+                map(items, 1)?;
+                items.literal("patch")?;
+                Self::Patch(items.bytes()?)
+            }
+            RecordKind::Commit => Self::Commit(Commit::read(items)?),
+        };
+        items.is_at_end().then_some(payload)
+    }
+}
+
+impl Genesis {
+    fn write(&self, bytes: &mut Encoder) {
+        bytes.map(5);
+        bytes.text("abi");
+        bytes.text(WAL_ABI);
+        bytes.text("nonce");
+        bytes.bytes(&self.nonce);
+        bytes.text("subject");
+        self.subject.write(bytes);
+        bytes.text("stateRoot");
+        put(bytes, STATE_ROOT, &self.state_root);
+        bytes.text("worldline");
+        put(bytes, WORLDLINE, &self.worldline);
+    }
+
+    fn read(items: &mut ItemReader<'_>) -> Option<Self> {
+        map(items, 5)?;
+        items.literal("abi")?;
+        items.literal(WAL_ABI)?;
+        items.literal("nonce")?;
+        let nonce = bytes_32(items)?;
+        items.literal("subject")?;
+        let subject = any_digest(items)?;
+        items.literal("stateRoot")?;
+        let state_root = take(items, STATE_ROOT)?;
+        items.literal("worldline")?;
+        Some(Self {
+            worldline: take(items, WORLDLINE)?,
+            nonce,
+            subject,
+            state_root,
+        })
+    }
+}
+
+impl Epoch {
+    fn write(&self, bytes: &mut Encoder) {
+        bytes.map(4);
+        bytes.text("build");
+        put(bytes, BUILD, &self.build);
+        bytes.text("epoch");
+        bytes.unsigned(self.epoch);
+        bytes.text("previousLsn");
+        bytes.unsigned(self.previous_lsn);
+        bytes.text("previousCommit");
+        match &self.previous_commit {
+            None => bytes.null(),
+            Some(commit) => put(bytes, RECORD_DOMAIN, commit),
+        }
+    }
+
+    fn read(items: &mut ItemReader<'_>) -> Option<Self> {
+        map(items, 4)?;
+        items.literal("build")?;
+        let build = take(items, BUILD)?;
+        items.literal("epoch")?;
+        let epoch = items.unsigned()?;
+        items.literal("previousLsn")?;
+        let previous_lsn = items.unsigned()?;
+        items.literal("previousCommit")?;
+        let previous_commit = match items.null() {
+            Some(()) => None,
+            None => Some(take(items, RECORD_DOMAIN)?),
+        };
+        Some(Self {
+            epoch,
+            build,
+            previous_lsn,
+            previous_commit,
+        })
+    }
+}
+
+impl<'a> Decided<'a> {
+    /// The text of its kind.
+    pub const fn kind(&self) -> &'static str {
+        if self.is_result { RESULT } else { OBSTRUCTION }
+    }
+
+    /// The kind its record says, if that agrees with the footprint.
+    pub fn executed(&self) -> Option<Kind> {
+        let kinds: &[Kind] = match self.footprint {
+            None => &[Kind::Pure],
+            Some(_) => &[Kind::Effectful, Kind::Anchored],
+        };
+        let mut kinds = kinds.iter().copied();
+        kinds.find(|kind| self.record.starts_with(&record_start(*kind)))
+    }
+
+    /// What a receipt says of it; `None` if its record is malformed.
+    pub fn executed_as(&self) -> Option<Executed> {
+        let kind = self.executed()?;
+        Some(Executed {
+            execution: semantic_digest(kind, self.record),
+            invocation: self.invocation,
+            request: TypedDigest::new(INVOCATION, Algorithm::Blake3, self.request),
         })
     }
 
-    /// The payload these bytes are; `None` for any other bytes.
-    pub fn from_bytes(kind: RecordKind, bytes: &[u8]) -> Option<Self> {
-        let value = decode(bytes).ok()?;
-        let payload = match kind {
-            RecordKind::Genesis => Self::Genesis(Genesis {
-                worldline: digest(value.get("worldline")?, "echo/worldline/v1")?,
-                nonce: bytes_32(value.get("nonce")?)?,
-                subject: TypedDigest::from_value(value.get("subject")?)?,
-                state_root: digest(value.get("stateRoot")?, "echo/state-root/v1")?,
-            }),
-            RecordKind::Epoch => Self::Epoch(Epoch {
-                epoch: value.get("epoch")?.as_u64()?,
-                build: digest(value.get("build")?, "echo/host-build/v1")?,
-                previous_lsn: value.get("previousLsn")?.as_u64()?,
-                previous_commit: match value.get("previousCommit")? {
-                    Value::Null => None,
-                    commit => Some(digest(commit, "echo/wal-record/v1")?),
-                },
-            }),
-            RecordKind::Decision => Self::Decision(Decided {
-                invocation: bytes_32(value.get("invocation")?)?,
-                request: digest(value.get("request")?, "echo/invocation/v1")?,
-                is_result: value.get("kind")?.as_text()? == "result",
-                record: value.get("record")?.as_bytes()?.to_vec(),
-                body: value.get("body")?.as_bytes()?.to_vec(),
-                footprint: match value.get("footprint")? {
-                    Value::Null => None,
-                    footprint => Some(footprint.as_bytes()?.to_vec()),
-                },
-            }),
-            RecordKind::Patch => Self::Patch(value.get("patch")?.as_bytes()?.to_vec()),
-            RecordKind::Commit => Self::Commit(Commit {
-                purpose: Purpose::ALL
-                    .into_iter()
-                    .find(|it| value.get("purpose").and_then(Value::as_text) == Some(it.name()))?,
-                first_lsn: value.get("firstLsn")?.as_u64()?,
-                records: value.get("records")?.as_u64()?,
-                basis: basis(value.get("basis")?)?,
-                decided: value.get("decided")?.as_u64()?,
-            }),
+    fn least_bytes(&self) -> usize {
+        let footprint = self.footprint.map_or(0, <[u8]>::len);
+        self.record
+            .len()
+            .saturating_add(self.body.len())
+            .saturating_add(footprint)
+            .saturating_add(256)
+    }
+
+    fn write(&self, bytes: &mut Encoder) {
+        bytes.map(6);
+        bytes.text("body");
+        bytes.bytes(self.body);
+        bytes.text("kind");
+        bytes.text(self.kind());
+        bytes.text("record");
+        bytes.bytes(self.record);
+        bytes.text("request");
+        put(bytes, INVOCATION, &self.request);
+        bytes.text("footprint");
+        match self.footprint {
+            None => bytes.null(),
+            Some(footprint) => bytes.bytes(footprint),
+        }
+        bytes.text("invocation");
+        bytes.bytes(&self.invocation);
+    }
+
+    fn read(items: &mut ItemReader<'a>) -> Option<Self> {
+        map(items, 6)?;
+        items.literal("body")?;
+        let body = items.bytes()?;
+        items.literal("kind")?;
+        let is_result = match items.text()? {
+            RESULT => true,
+            OBSTRUCTION => false,
+            _ => return None,
         };
-        // Everything that is missing, superfluous or of another form shows in the bytes.
-        (payload.to_bytes() == bytes).then_some(payload)
+        items.literal("record")?;
+        let record = items.bytes()?;
+        items.literal("request")?;
+        let request = take(items, INVOCATION)?;
+        items.literal("footprint")?;
+        let footprint = match items.null() {
+            Some(()) => None,
+            None => Some(items.bytes()?),
+        };
+        items.literal("invocation")?;
+        Some(Self {
+            invocation: bytes_32(items)?,
+            request,
+            is_result,
+            record,
+            body,
+            footprint,
+        })
     }
 }
 
-fn digest(value: &Value, domain: &str) -> Option<TypedDigest> {
-    TypedDigest::from_value(value)
-        .filter(|it| it.domain() == domain && it.algorithm() == Algorithm::Blake3)
+impl Commit {
+    fn write(&self, bytes: &mut Encoder) {
+        bytes.map(5);
+        bytes.text("basis");
+        bytes.map(2);
+        bytes.text("tick");
+        bytes.unsigned(self.tick);
+        bytes.text("stateRoot");
+        put(bytes, STATE_ROOT, &self.state_root);
+        bytes.text("decided");
+        bytes.unsigned(self.decided);
+        bytes.text("purpose");
+        bytes.text(self.purpose.name());
+        bytes.text("records");
+        bytes.unsigned(self.records);
+        bytes.text("firstLsn");
+        bytes.unsigned(self.first_lsn);
+    }
+
+    fn read(items: &mut ItemReader<'_>) -> Option<Self> {
+        map(items, 5)?;
+        items.literal("basis")?;
+        map(items, 2)?;
+        items.literal("tick")?;
+        let tick = items.unsigned()?;
+        items.literal("stateRoot")?;
+        let state_root = take(items, STATE_ROOT)?;
+        items.literal("decided")?;
+        let decided = items.unsigned()?;
+        items.literal("purpose")?;
+        let name = items.text()?;
+        let purpose = Purpose::ALL.into_iter().find(|it| it.name() == name)?;
+        items.literal("records")?;
+        let records = items.unsigned()?;
+        items.literal("firstLsn")?;
+        Some(Self {
+            purpose,
+            first_lsn: items.unsigned()?,
+            records,
+            tick,
+            state_root,
+            decided,
+        })
+    }
 }
 
-fn bytes_32(value: &Value) -> Option<[u8; 32]> {
-    value.as_bytes()?.try_into().ok()
+/// The head of a map of exactly so many entries.
+fn map(items: &mut ItemReader<'_>, entries: u64) -> Option<()> {
+    (items.map()? == entries).then_some(())
 }
 
-fn basis(value: &Value) -> Option<Basis> {
-    Some(Basis {
-        tick: value.get("tick")?.as_u64()?,
-        state_root: digest(value.get("stateRoot")?, "echo/state-root/v1")?,
-    })
+fn put(bytes: &mut Encoder, domain: &str, digest: &[u8; 32]) {
+    write_digest(bytes, domain, Algorithm::Blake3, digest);
+}
+
+fn take(items: &mut ItemReader<'_>, domain: &str) -> Option<[u8; 32]> {
+    read_digest(items, domain, Algorithm::Blake3)
+}
+
+fn any_digest(items: &mut ItemReader<'_>) -> Option<TypedDigest> {
+    items.array().filter(|count| *count == 3)?;
+    let domain = items.text()?;
+    let algorithm = Algorithm::from_name(items.text()?)?;
+    Some(TypedDigest::new(domain, algorithm, bytes_32(items)?))
+}
+
+fn bytes_32(items: &mut ItemReader<'_>) -> Option<[u8; 32]> {
+    items.bytes()?.try_into().ok()
 }

@@ -3,27 +3,27 @@
 
 use super::{
     directory::system,
-    format::{self, FILE_HEADER_BYTES, Head, HeaderError},
-    payload::{Commit, Decided, Epoch, Genesis, Payload, Purpose},
-    scan::{Scanner, Step},
+    format::{self, FILE_HEADER_BYTES, HeaderError},
+    payload::{Commit, Epoch, Executed, Genesis, Payload, Purpose},
+    scan::{Record, Scanner, Step},
     transaction::Tip,
 };
 use crate::{
     context::identity::Identity,
-    receipt::{LogPosition, Receipt, receipt_digest, semantic_digest},
+    receipt::{BUILD, LogPosition, Receipt, receipt_digest},
     refusal::Refusal,
     state::{
-        accumulator::empty_root,
+        accumulator::{self, empty_root},
         patch::{self, PatchEntry},
         store::Store,
     },
     wire::request::Basis,
 };
-use edict_codec::digest::TypedDigest;
+use edict_codec::digest::{Algorithm, TypedDigest};
 use std::{
     collections::BTreeMap,
     fs::File,
-    io::{self, BufReader, Read},
+    io::{self, Read},
 };
 
 /// Where the log has a decided invocation.
@@ -44,8 +44,10 @@ pub struct History {
     pub identity: Identity,
     /// The atoms.
     pub store: Store,
-    /// Tick and root.
-    pub basis: Basis,
+    /// Settled changes.
+    tick: u64,
+    /// Root after them.
+    root: [u8; 32],
     /// Decided invocations by id.
     pub decided: BTreeMap<[u8; 32], Logged>,
     /// Digest of the last receipt.
@@ -73,11 +75,9 @@ pub fn replay(file: &File, watch: Option<u64>) -> Result<History, Refusal> {
         |error: io::Error| Refusal::new("storage-failed", format!("cannot read the log: {error}"));
     let stat = rustix::fs::fstat(file).map_err(|error| system("look at the log", error))?;
     let length = u64::try_from(stat.st_size).unwrap_or(0);
-    let mut reader = BufReader::with_capacity(1 << 18, file);
     let mut header = Vec::new();
     let header_bytes = u64::try_from(FILE_HEADER_BYTES).unwrap_or(u64::MAX);
-    Read::by_ref(&mut reader)
-        .take(header_bytes)
+    file.take(header_bytes)
         .read_to_end(&mut header)
         .map_err(failed)?;
     let worldline = format::parse_file_header(&header).map_err(|error| match error {
@@ -88,21 +88,21 @@ pub fn replay(file: &File, watch: Option<u64>) -> Result<History, Refusal> {
         lsn: 0,
         digest: format::genesis_previous(&worldline),
     };
-    let mut scanner = Scanner::new(reader, length, tip);
+    let mut scanner = Scanner::new(file, length, tip);
     let mut replayer = Replayer::new(worldline, watch);
     loop {
         match scanner.next().map_err(failed)? {
-            Step::Record {
-                head,
-                payload,
-                offset,
-            } => replayer
-                .accept(&head, *payload, offset, &scanner)
-                .map_err(|reason| corrupt(offset, reason))?,
-            Step::End | Step::Torn => return replayer.finish(scanner.offset(), length),
-            Step::Corrupt(reason) => return Err(corrupt(scanner.offset(), reason)),
+            Step::Record(record) => {
+                let offset = record.offset;
+                replayer
+                    .accept(record)
+                    .map_err(|reason| corrupt(offset, reason))?;
+            }
+            Step::End | Step::Torn => break,
+            Step::Corrupt(offset, reason) => return Err(corrupt(offset, reason)),
         }
     }
+    replayer.finish(scanner.offset(), length)
 }
 
 fn corrupt(offset: u64, reason: &str) -> Refusal {
@@ -116,8 +116,17 @@ enum Open {
     Genesis(Genesis),
     GenesisEpoch(Genesis, Epoch),
     Epoch(Epoch),
-    Decision(Box<Decided>, u64),
-    Patched(Box<Decided>, u64, Vec<PatchEntry>),
+    Decision(Decision),
+    Patched(Decision, Vec<PatchEntry>),
+}
+
+/// What replay keeps of a decision record until its commit.
+#[derive(Debug)]
+struct Decision {
+    executed: Executed,
+    offset: u64,
+    /// Whether a patch may follow.
+    may_settle: bool,
 }
 
 #[derive(Debug)]
@@ -150,41 +159,38 @@ impl Replayer {
         Ok(history)
     }
 
-    fn accept(
-        &mut self,
-        head: &Head,
-        payload: Payload,
-        offset: u64,
-        scanner: &Scanner<'_>,
-    ) -> Result<(), &'static str> {
+    fn accept(&mut self, record: Record<'_>) -> Result<(), &'static str> {
         if matches!(self.open, Open::Nothing) {
-            self.first_lsn = head.lsn;
+            self.first_lsn = record.head.lsn;
             self.records = 0;
         }
         let open = std::mem::replace(&mut self.open, Open::Nothing);
-        self.open = match (open, payload) {
+        self.open = match (open, record.payload) {
             (Open::Nothing, Payload::Genesis(genesis)) if self.history.is_none() => {
                 Open::Genesis(genesis)
             }
             (Open::Genesis(genesis), Payload::Epoch(epoch)) => Open::GenesisEpoch(genesis, epoch),
             (Open::Nothing, Payload::Epoch(epoch)) if self.history.is_some() => Open::Epoch(epoch),
             (Open::Nothing, Payload::Decision(decided)) if self.history.is_some() => {
-                decided
-                    .executed()
-                    .ok_or("a record in the log is malformed")?;
-                Open::Decision(Box::new(decided), offset)
+                let executed = decided.executed_as();
+                Open::Decision(Decision {
+                    executed: executed.ok_or("a record in the log is malformed")?,
+                    offset: record.offset,
+                    may_settle: decided.is_result && decided.footprint.is_some(),
+                })
             }
-            (Open::Decision(decided, offset), Payload::Patch(body)) => {
-                if !decided.is_result || decided.footprint.is_none() {
+            (Open::Decision(decision), Payload::Patch(body)) => {
+                if !decision.may_settle {
                     return Err("a patch follows what cannot have one");
                 }
-                Open::Patched(decided, offset, patch::from_body(&body)?)
+                Open::Patched(decision, patch::from_body(body)?)
             }
             (open, Payload::Commit(commit)) => {
                 if commit.first_lsn != self.first_lsn || commit.records != self.records {
                     return Err("a commit names another transaction");
                 }
-                self.commit(open, &commit, head, scanner)?;
+                self.commit(open, &commit, record.head.epoch, record.tip)?;
+                self.history()?.length = record.end;
                 Open::Nothing
             }
             _ => return Err("a record is out of order"),
@@ -197,46 +203,44 @@ impl Replayer {
         &mut self,
         open: Open,
         commit: &Commit,
-        head: &Head,
-        scanner: &Scanner<'_>,
+        epoch: u64,
+        tip: Tip,
     ) -> Result<(), &'static str> {
-        let tip = scanner.tip();
+        let place = Place {
+            epoch,
+            first_lsn: self.first_lsn,
+            tip,
+        };
         let purpose = match open {
-            Open::GenesisEpoch(genesis, epoch) => {
-                self.history = Some(begin(&self.worldline, genesis, epoch, head)?);
+            Open::GenesisEpoch(genesis, opened) => {
+                self.history = Some(begin(&self.worldline, genesis, &opened, epoch)?);
                 Purpose::Genesis
             }
-            Open::Epoch(epoch) => {
-                self.history()?.reopen(epoch, head)?;
+            Open::Epoch(opened) => {
+                self.history()?.reopen(&opened, epoch)?;
                 Purpose::Epoch
             }
-            Open::Decision(decided, offset) => {
-                let first_lsn = self.first_lsn;
-                self.history()?
-                    .decide(&decided, offset, Vec::new(), (first_lsn, head, tip))?;
+            Open::Decision(decision) => {
+                self.history()?.decide(&decision, &place)?;
                 Purpose::Decision
             }
-            Open::Patched(decided, offset, patch) => {
-                if patch.is_empty() {
-                    return Err("a patch changes nothing");
-                }
-                let first_lsn = self.first_lsn;
-                self.history()?
-                    .decide(&decided, offset, patch, (first_lsn, head, tip))?;
+            Open::Patched(decision, patch) => {
+                let history = self.history()?;
+                history.settle(patch)?;
+                history.decide(&decision, &place)?;
                 Purpose::Decision
             }
             Open::Nothing | Open::Genesis(_) => return Err("a commit ends no transaction"),
         };
         let watch = self.watch;
         let history = self.history()?;
-        if commit.purpose != purpose
-            || commit.basis != history.basis
+        let stated = (commit.purpose, commit.tick, commit.state_root);
+        if stated != (purpose, history.tick, history.root)
             || u64::try_from(history.decided.len()) != Ok(commit.decided)
         {
             return Err("the replayed state is not that of the commit");
         }
         history.tip = tip;
-        history.length = scanner.offset();
         if watch == Some(tip.lsn) {
             history.watched = Some(tip.digest);
         }
@@ -250,33 +254,40 @@ impl Replayer {
     }
 }
 
+/// Where a transaction stands.
+#[derive(Debug)]
+struct Place {
+    epoch: u64,
+    first_lsn: u64,
+    /// Its commit.
+    tip: Tip,
+}
+
 fn begin(
     worldline: &[u8; 32],
     genesis: Genesis,
-    epoch: Epoch,
-    head: &Head,
+    opened: &Epoch,
+    epoch: u64,
 ) -> Result<History, &'static str> {
     let identity = Identity::new(genesis.nonce, genesis.subject, "durable");
-    let sound = genesis.worldline == identity.worldline
-        && genesis.worldline.bytes() == worldline
-        && genesis.state_root == empty_root()
-        && epoch.epoch == head.epoch
-        && epoch.previous_lsn == 0
-        && epoch.previous_commit.is_none();
+    let sound = genesis.worldline == *identity.worldline.bytes()
+        && genesis.worldline == *worldline
+        && genesis.state_root == *empty_root().bytes()
+        && opened.epoch == epoch
+        && opened.previous_lsn == 0
+        && opened.previous_commit.is_none();
     if !sound {
         return Err("the genesis contradicts itself");
     }
     Ok(History {
         identity,
         store: Store::default(),
-        basis: Basis {
-            tick: 0,
-            state_root: genesis.state_root,
-        },
+        tick: 0,
+        root: genesis.state_root,
         decided: BTreeMap::new(),
         last_receipt: None,
-        builds: BTreeMap::from([(epoch.epoch, epoch.build)]),
-        epoch: epoch.epoch,
+        builds: BTreeMap::from([(opened.epoch, build(opened))]),
+        epoch: opened.epoch,
         tip: Tip {
             lsn: 0,
             digest: [0; 32],
@@ -287,104 +298,89 @@ fn begin(
     })
 }
 
+fn build(opened: &Epoch) -> TypedDigest {
+    TypedDigest::new(BUILD, Algorithm::Blake3, opened.build)
+}
+
 impl History {
-    fn reopen(&mut self, epoch: Epoch, head: &Head) -> Result<(), &'static str> {
-        let sound = epoch.epoch == head.epoch
-            && epoch.previous_lsn == self.tip.lsn
-            && epoch.previous_commit == Some(self.tip.typed());
+    /// Tick and root.
+    pub fn basis(&self) -> Basis {
+        Basis {
+            tick: self.tick,
+            state_root: accumulator::typed(self.root),
+        }
+    }
+
+    fn reopen(&mut self, opened: &Epoch, epoch: u64) -> Result<(), &'static str> {
+        let sound = opened.epoch == epoch
+            && opened.previous_lsn == self.tip.lsn
+            && opened.previous_commit == Some(self.tip.digest);
         if !sound {
             return Err("an epoch names another commit before it");
         }
-        self.epoch = epoch.epoch;
-        self.builds.insert(epoch.epoch, epoch.build);
+        self.epoch = opened.epoch;
+        self.builds.insert(opened.epoch, build(opened));
         Ok(())
     }
 
-    fn decide(
-        &mut self,
-        decided: &Decided,
-        offset: u64,
-        patch: Vec<PatchEntry>,
-        (first_lsn, head, tip): (u64, &Head, Tip),
-    ) -> Result<(), &'static str> {
-        let fits = patch.iter().all(|entry| {
-            let stored = self.store.get(&entry.space, &entry.key);
-            stored.map(|it| it.version) == entry.before
-        });
-        if !fits {
-            return Err("a patch does not continue the state");
+    fn settle(&mut self, patch: Vec<PatchEntry>) -> Result<(), &'static str> {
+        if patch.is_empty() {
+            return Err("a patch changes nothing");
         }
-        if !patch.is_empty() {
-            let staged = self
-                .store
-                .stage(&patch)
-                .map_err(|_| "a patch exceeds the limits of a state")?;
-            self.basis = Basis {
-                tick: self.basis.tick.saturating_add(1),
-                state_root: staged.root.clone(),
-            };
-            self.store.publish(patch, staged);
-        }
+        self.root = self.store.replay(patch)?;
+        self.tick = self.tick.saturating_add(1);
+        Ok(())
+    }
+
+    fn decide(&mut self, decision: &Decision, place: &Place) -> Result<(), &'static str> {
         let ordinal = u64::try_from(self.decided.len()).unwrap_or(u64::MAX);
         let position = LogPosition {
-            epoch: head.epoch,
-            first_lsn,
-            last_lsn: tip.lsn,
-            commit: tip.typed(),
+            epoch: place.epoch,
+            first_lsn: place.first_lsn,
+            last_lsn: place.tip.lsn,
+            commit: place.tip.typed(),
         };
-        let receipt = self
-            .receipt(decided, ordinal, self.last_receipt.as_ref(), &position)
-            .ok_or("a record in the log is malformed")?;
+        let receipt = rebuild_receipt(
+            &self.identity,
+            &decision.executed,
+            (ordinal, self.last_receipt.as_ref()),
+            self.builds
+                .get(&place.epoch)
+                .ok_or("a decision stands in no epoch")?,
+            &position,
+        );
         let logged = Logged {
-            offset,
+            offset: decision.offset,
             ordinal,
             previous: self.last_receipt.as_ref().map(|it| *it.bytes()),
         };
-        if self.decided.insert(decided.invocation, logged).is_some() {
+        let invocation = decision.executed.invocation;
+        if self.decided.insert(invocation, logged).is_some() {
             return Err("an invocation is decided twice");
         }
         self.last_receipt = Some(receipt_digest(&receipt));
         Ok(())
     }
-
-    fn receipt(
-        &self,
-        decided: &Decided,
-        ordinal: u64,
-        previous: Option<&TypedDigest>,
-        position: &LogPosition,
-    ) -> Option<Vec<u8>> {
-        rebuild_receipt(
-            &self.identity,
-            decided,
-            (ordinal, previous),
-            self.builds.get(&position.epoch)?,
-            position,
-        )
-    }
 }
 
-/// The receipt of a logged decision; `None` if its record is malformed.
+/// The receipt of a logged decision.
 pub(super) fn rebuild_receipt(
     identity: &Identity,
-    decided: &Decided,
+    executed: &Executed,
     (ordinal, previous): (u64, Option<&TypedDigest>),
     build: &TypedDigest,
     position: &LogPosition,
-) -> Option<Vec<u8>> {
-    let execution = semantic_digest(decided.executed()?, &decided.record);
-    Some(
-        Receipt {
-            execution: &execution,
-            worldline: &identity.worldline,
-            nonce: &identity.nonce,
-            invocation: &decided.invocation,
-            request: &decided.request,
-            ordinal,
-            previous,
-            build,
-            log: Some(position),
-        }
-        .to_bytes(),
-    )
+) -> Vec<u8> {
+    Receipt {
+        execution: &executed.execution,
+        worldline: &identity.worldline,
+        nonce: &identity.nonce,
+        invocation: &executed.invocation,
+        request: &executed.request,
+        ordinal,
+        previous,
+        build,
+        log: Some(position),
+    }
+    .to_bytes()
 }

@@ -69,7 +69,7 @@ impl Transaction {
     }
 
     /// Adds one record.
-    pub fn push(&mut self, payload: &Payload) {
+    pub fn push(&mut self, payload: &Payload<'_>) {
         self.append(payload.kind(), &payload.to_bytes());
     }
 

@@ -10,9 +10,13 @@ use super::{
     },
 };
 use crate::{
+    context::identity::WORLDLINE,
     limits,
     pin::{Authority, Policy},
+    receipt::INVOCATION,
     refusal::Refusal,
+    state::accumulator::STATE_ROOT,
+    wal::format::RECORD_DOMAIN,
 };
 use edict_codec::{
     cbor::{DecodeLimits, Value, decode_with},
@@ -20,10 +24,7 @@ use edict_codec::{
 };
 use std::collections::BTreeSet;
 
-const WORLDLINE: &str = "echo/worldline/v1";
 const INSTALLATION: &str = "echo/installation/v1";
-const STATE_ROOT: &str = "echo/state-root/v1";
-const WAL_RECORD: &str = "echo/wal-record/v1";
 const MAX_GRANTS: usize = 256;
 const MAX_OBSERVED: u64 = 1_024;
 const MAX_OBSERVED_BYTES: u64 = 8_388_608;
@@ -184,7 +185,7 @@ fn position(value: Value, path: &str) -> Result<Position, Refusal> {
     let mut fields = Fields::open(value, path, &["lastLsn", "commit"])?;
     Ok(Position {
         last_lsn: fields.unsigned("lastLsn", 0, u64::MAX)?,
-        commit: fields.digest("commit", WAL_RECORD)?,
+        commit: fields.digest("commit", RECORD_DOMAIN)?,
     })
 }
 
@@ -221,7 +222,7 @@ fn invoke(value: Value, body: &[u8]) -> Result<Request, Refusal> {
         basis,
         input: fields.bytes("input")?,
         budget,
-        request: derive_typed("echo/invocation/v1", body),
+        request: derive_typed(INVOCATION, body),
     })))
 }
 

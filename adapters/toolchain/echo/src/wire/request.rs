@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The requests a client can make, as decoded values.
 
-use crate::pin::{Budget, Pin, Policy};
+use crate::{
+    pin::{Budget, Pin, Policy},
+    refusal::Refusal,
+};
 use edict_codec::digest::TypedDigest;
 
 /// One decoded request.
@@ -117,6 +120,27 @@ pub struct Basis {
     pub tick: u64,
     /// dig(echo/state-root/v1).
     pub state_root: TypedDigest,
+}
+
+impl Basis {
+    /// Whether a request that means this basis meets the `current` one.
+    ///
+    /// # Errors
+    /// `basis-mismatch`, at the member that differs.
+    pub fn meets(&self, current: &Self) -> Result<(), Refusal> {
+        let path = if self.tick != current.tick {
+            ".basis.tick"
+        } else if self.state_root != current.state_root {
+            ".basis.stateRoot"
+        } else {
+            return Ok(());
+        };
+        Err(Refusal::at(
+            "basis-mismatch",
+            path,
+            format!("the current basis is Tick {}", current.tick),
+        ))
+    }
 }
 
 /// `invoke`.

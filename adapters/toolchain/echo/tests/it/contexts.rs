@@ -167,13 +167,14 @@ fn h37_a_budget_above_the_declared_one() {
     let pick = install(&mut host, &notes::pick());
     let mut lane = Lane::open(&mut host, &granting(&open(1), &[&pick]));
     let request = lane.request(&pick, 1, &a(1), true);
-    for over in [
-        budget(1_000_001, 1, 1),
-        budget(1, 1_000_001, 1),
-        budget(1, 1, 65_537),
+    for (over, path) in [
+        (budget(1_000_001, 1, 1), ".budget.maxSteps"),
+        (budget(1, 1_000_001, 1), ".budget.maxAllocatedBytes"),
+        (budget(1, 1, 65_537), ".budget.maxOutputBytes"),
+        (budget(1, 1_000_001, 65_537), ".budget.maxAllocatedBytes"),
     ] {
-        let body = with(&request, "budget", over);
-        assert_eq!(host.ask(5, &body).refused(), "budget-above-declared");
+        let reply = host.ask(5, &with(&request, "budget", over));
+        assert_eq!(reply.refusal(), ("budget-above-declared", Some(path)));
     }
     let low = with(&request, "budget", budget(3, 48, 4));
     let outcome = lane.invoke(&mut host, &low);
@@ -257,10 +258,13 @@ fn h44_bases() {
     let before = lane.clone();
     lane.effect(&mut host, &create, 1, &input);
     let stale = before.request(&create, 2, &input, false);
-    assert_eq!(host.ask(5, &stale).refused(), "basis-mismatch");
+    let reply = host.ask(5, &stale);
+    assert_eq!(reply.refusal(), ("basis-mismatch", Some(".basis.tick")));
     let root = digest("echo/state-root/v1", 5);
     let other = with(&stale, "basis", basis(1, root));
-    assert_eq!(host.ask(5, &other).refused(), "basis-mismatch");
+    let reply = host.ask(5, &other);
+    let place = Some(".basis.stateRoot");
+    assert_eq!(reply.refusal(), ("basis-mismatch", place));
 }
 
 #[test]

@@ -22,7 +22,7 @@ impl<'a> Compiler<'a> {
     /// The intent, from the start charge to the result (section 4.1).
     pub(super) fn intent(&mut self, tree: &'a Tree) {
         let intent = &tree.intent;
-        self.begin(&intent.statements, &intent.path);
+        self.begin(&intent.statements, &intent.places, &intent.path);
         self.take(intent.parameter);
         self.unit();
         if let Some(basis) = &intent.basis {
@@ -47,7 +47,7 @@ impl<'a> Compiler<'a> {
 
     /// One function.
     pub(super) fn function(&mut self, index: usize, function: &'a Function) {
-        self.begin(&function.statements, &function.path);
+        self.begin(&function.statements, &function.places, &function.path);
         let entry = Entry {
             target: self.here(),
             arity: function.parameters.len(),
@@ -66,12 +66,13 @@ impl<'a> Compiler<'a> {
         self.emit(Op::Return);
     }
 
-    fn begin(&mut self, statements: &'a [Statement], path: &str) {
+    fn begin(&mut self, statements: &'a [Statement], places: &'a [String], path: &'a str) {
         self.statements = statements;
+        self.places = places;
         self.locals.clear();
         self.next_slot = 0;
         self.pending = 0;
-        path.clone_into(&mut self.path);
+        self.path = path;
     }
 
     /// The statements of a block; what they bind is added to `bound`.
@@ -79,7 +80,10 @@ impl<'a> Compiler<'a> {
         if self.within(depth) {
             for id in &block.order {
                 if let Some(statement) = self.statements.get(*id) {
+                    let around = self.path;
+                    self.path = self.places.get(*id).map_or(around, String::as_str);
                     self.statement(statement, depth, bound);
+                    self.path = around;
                 }
             }
         }

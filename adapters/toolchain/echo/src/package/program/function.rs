@@ -16,6 +16,7 @@ impl<'a> Reader<'a, '_> {
             statements: Vec::new(),
             body: Block::default(),
             path: self.path.text(),
+            places: Vec::new(),
         };
         let keys = ["bindings", "parameters", "result", "value"];
         let Some([bindings, parameters, result, value]) = self.map(source.value, keys) else {
@@ -23,7 +24,7 @@ impl<'a> Reader<'a, '_> {
         };
         function.parameters = self.each("parameters", parameters, Self::binder_here);
         self.ty("result", result);
-        function.body.order = self.core_nodes("bindings", bindings, &mut function.statements);
+        function.body.order = self.core_nodes("bindings", bindings, &mut function);
         function.body.result = Some(self.expr("value", value));
         function
     }
@@ -32,18 +33,19 @@ impl<'a> Reader<'a, '_> {
         &mut self,
         key: &'static str,
         value: &'a Cbor,
-        statements: &mut Vec<Statement>,
+        function: &mut Function,
     ) -> Vec<usize> {
         self.each(key, value, |it, node| {
             it.nodes = it.nodes.saturating_add(1);
-            let statement = it.core_node(node, statements).unwrap_or_else(broken);
-            statements.push(statement);
-            statements.len().saturating_sub(1)
+            let statement = it.core_node(node, function).unwrap_or_else(broken);
+            function.statements.push(statement);
+            function.places.push(it.path.text());
+            function.statements.len().saturating_sub(1)
         })
     }
 
     /// A node of a function: a binding, or a loop that accumulates.
-    fn core_node(&mut self, value: &'a Cbor, statements: &mut Vec<Statement>) -> Option<Statement> {
+    fn core_node(&mut self, value: &'a Cbor, function: &mut Function) -> Option<Statement> {
         match value.get("kind").and_then(Cbor::as_text) {
             Some("let") => {
                 let [binding, _, value] = self.map(value, ["binding", "kind", "value"])?;
@@ -78,7 +80,7 @@ impl<'a> Reader<'a, '_> {
                 self.path.key("body");
                 if let Some([nodes, result]) = self.map(body, ["nodes", "result"]) {
                     head.body = Block {
-                        order: self.core_nodes("nodes", nodes, statements),
+                        order: self.core_nodes("nodes", nodes, function),
                         result: self.block_result(result, has_value),
                     };
                 }
