@@ -214,26 +214,33 @@ fn replace(map: &Value, key: &str, new: Value) -> Value {
     Value::map(others.chain([(Value::text(key), new)]).collect())
 }
 
-/// The real store inside an example of the host, which no frame can show alone.
-fn state_root() -> Result<Vec<Row>, Failure> {
-    let arguments = [
+/// The numbers that an example of the host prints: what no frame can show alone.
+fn example<const N: usize>(name: &str, arguments: &[&str]) -> Result<[f64; N], Failure> {
+    let mut command = vec![
         "run",
         "--quiet",
         "--release",
         "-p",
         "echo-host",
         "--example",
-        "state_root",
+        name,
+        "--",
     ];
-    let output = capture(&root(), Path::new(env!("CARGO")), &arguments)?;
+    command.extend(arguments);
+    let output = capture(&root(), Path::new(env!("CARGO")), &command)?;
     let text = String::from_utf8_lossy(&output.stdout);
     let numbers: Vec<f64> = text
         .split_whitespace()
         .filter_map(|it| it.parse().ok())
         .collect();
-    let [bare, ten, thousand, many] = numbers[..] else {
-        return Err(Failure::new(format!("the example printed `{text}`")));
-    };
+    numbers
+        .try_into()
+        .map_err(|_| Failure::new(format!("the example printed `{text}`")))
+}
+
+/// The real store inside an example of the host.
+fn state_root() -> Result<Vec<Row>, Failure> {
+    let [bare, ten, thousand, many] = example("state_root", &[])?;
     let row = |atoms, ours| {
         let name = format!("host: state root beside {atoms} atoms, ns : two BLAKE3 outputs");
         Row::at_most(&name, ours, bare, 3.0)

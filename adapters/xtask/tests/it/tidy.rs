@@ -22,10 +22,6 @@ const LONG: &[(&str, &str)] = &[
         "one decoder of one foreign envelope, field after field",
     ),
     (
-        "adapters/toolchain/echo/tests/it/admission.rs",
-        "the rows of admission, in their order",
-    ),
-    (
         "adapters/toolchain/echo/tests/it/effects.rs",
         "the rows of the four intrinsics",
     ),
