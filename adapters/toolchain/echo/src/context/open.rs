@@ -135,18 +135,9 @@ fn recover(
     let lock = directory.lock()?;
     let file = directory.open_log()?.ok_or_else(context_absent)?;
     let history = replay(&file, expect.map(|it| it.last_lsn))?;
-    if history.identity != *identity {
-        return Err(Refusal::new(
-            "context-identity-mismatch",
-            "the log is that of another nonce or subject",
-        ));
-    }
-    if expect.is_some_and(|it| history.watched.as_ref() != Some(it.commit.bytes())) {
-        return Err(Refusal::at(
-            "history-lost",
-            ".expect",
-            "the log has no such commit there",
-        ));
+    judge_identity(&history.identity, identity)?;
+    if let Some(expect) = expect {
+        judge_history(history.watched.as_ref(), expect)?;
     }
     room(opening)?;
     let value_bytes = history.store.value_bytes();
@@ -177,6 +168,28 @@ fn recover(
         poisoned: false,
     };
     Ok((context, Some(tail)))
+}
+
+/// The log must be that of the nonce and the subject of the request.
+fn judge_identity(logged: &Identity, asked: &Identity) -> Result<(), Refusal> {
+    let (path, message) = if logged.nonce != asked.nonce {
+        (".nonce", "the log is that of another nonce")
+    } else if logged.subject != asked.subject {
+        (".subject", "the log is that of another subject")
+    } else {
+        return Ok(());
+    };
+    Err(Refusal::at("context-identity-mismatch", path, message))
+}
+
+/// `found` is the digest of the commit with the expected LSN, if the log has one there.
+fn judge_history(found: Option<&[u8; 32]>, expect: &Position) -> Result<(), Refusal> {
+    let (path, message) = match found {
+        Some(found) if found == expect.commit.bytes() => return Ok(()),
+        Some(_) => (".expect.commit", "the log has another commit there"),
+        None => (".expect.lastLsn", "the log has no commit there"),
+    };
+    Err(Refusal::at("history-lost", path, message))
 }
 
 fn fresh(request: &Open, identity: Identity, log: Option<Log>) -> Context {

@@ -197,9 +197,11 @@ fn named<'a>(item: &Item<'a>) -> Result<&'a Value, Wrong> {
         return Err(item.wrong("a map of types must stand here"));
     };
     for (key, _) in entries {
-        let length = key.as_text().map_or(0, str::len);
-        if !(1..=1024).contains(&length) {
-            return Err(item.wrong("every key must be a coordinate"));
+        let Some(key) = key.as_text() else {
+            return Err(item.wrong("a key is no text"));
+        };
+        if !(1..=1024).contains(&key.len()) {
+            return Err(item.wrong_at(key, "every key must be a coordinate"));
         }
     }
     Ok(item.value())
@@ -271,8 +273,11 @@ fn read_failures<'a>(item: &Item<'a>) -> Result<Vec<(&'a str, &'a str)>, Wrong> 
     };
     let mut failures = Vec::with_capacity(entries.len());
     for (name, target) in entries {
-        let (Some(name), Some(target)) = (name.as_text(), target.as_text()) else {
-            return Err(item.wrong("a failure has a name and a target failure"));
+        let Some(name) = name.as_text() else {
+            return Err(item.wrong("a key is no text"));
+        };
+        let Some(target) = target.as_text() else {
+            return Err(item.wrong_at(name, "a target failure must stand here"));
         };
         failures.push((name, target));
     }

@@ -47,6 +47,14 @@ impl<'a> Item<'a> {
         }
     }
 
+    /// What stands under `key` of this item is wrong.
+    pub(crate) fn wrong_at(&self, key: &str, message: impl Into<String>) -> Wrong {
+        Wrong {
+            path: format!("{}.{key}", self.path),
+            message: message.into(),
+        }
+    }
+
     /// The values of a map that has exactly `keys`.
     pub(crate) fn map<const N: usize>(
         &self,
@@ -55,25 +63,16 @@ impl<'a> Item<'a> {
         let Some(entries) = self.value.as_map() else {
             return Err(self.wrong("a map must stand here"));
         };
-        for (key, value) in entries {
+        for (key, _) in entries {
             match key.as_text() {
                 Some(key) if keys.contains(&key) => {}
-                Some(key) => {
-                    return Err(Item {
-                        value,
-                        path: format!("{}.{key}", self.path),
-                    }
-                    .wrong("unknown key"));
-                }
+                Some(key) => return Err(self.wrong_at(key, "unknown key")),
                 None => return Err(self.wrong("a key is no text")),
             }
         }
         for key in keys {
             if self.value.get(key).is_none() {
-                return Err(Wrong {
-                    path: format!("{}.{key}", self.path),
-                    message: "this key is missing".to_owned(),
-                });
+                return Err(self.wrong_at(key, "this key is missing"));
             }
         }
         Ok(keys.map(|key| Item {
@@ -87,10 +86,7 @@ impl<'a> Item<'a> {
         let path = format!("{}.{key}", self.path);
         match self.value.get(key) {
             Some(value) => Ok(Item { value, path }),
-            None => Err(Wrong {
-                path,
-                message: "this key is missing".to_owned(),
-            }),
+            None => Err(self.wrong_at(key, "this key is missing")),
         }
     }
 

@@ -194,13 +194,22 @@ fn h66_expected_history_identity_and_grants() {
     written.put(shorter);
     let last = written.lanes.last().unwrap();
     let subject = TypedDigest::new("example/subject/v1", Algorithm::Sha256, [0x22; 32]);
-    for (body, kind) in [
-        (expecting(last, &commit(last)), "history-lost"),
-        (expecting(&written.lanes[1], &commit(last)), "history-lost"),
-        (recover(2, "a"), "context-identity-mismatch"),
+    for (body, kind, path) in [
+        (
+            expecting(last, &commit(last)),
+            "history-lost",
+            ".expect.lastLsn",
+        ),
+        (
+            expecting(&written.lanes[1], &commit(last)),
+            "history-lost",
+            ".expect.commit",
+        ),
+        (recover(2, "a"), "context-identity-mismatch", ".nonce"),
         (
             with(&recover(1, "a"), "subject", subject.to_value()),
             "context-identity-mismatch",
+            ".subject",
         ),
         (
             with(
@@ -209,9 +218,10 @@ fn h66_expected_history_identity_and_grants() {
                 Value::Array(vec![digest("echo/installation/v1", 9)]),
             ),
             "installation-unknown",
+            ".grants[0]",
         ),
     ] {
-        assert_eq!(host.ask(4, &body).refused(), kind);
+        assert_eq!(host.ask(4, &body).refusal(), (kind, Some(path)));
         assert_eq!(written.stored(), shorter);
     }
     for lane in &written.lanes[..2] {

@@ -55,6 +55,8 @@ fn a5_types_and_orders_are_judged() {
         |name: &str, ty: &str| json!({"coordinate": name, "payloadType": ty, "class": "c"});
     let pair = |space: &str| json!({"space": space, "intrinsic": "i", "maxCalls": 1});
     let long = "s".repeat(257);
+    let mut unnamed = effect("a");
+    unnamed["failures"]["gone"] = json!(1);
     for (key, value, path) in [
         ("operation", json!(""), ".operation"),
         ("operation", json!("x".repeat(1025)), ".operation"),
@@ -81,6 +83,8 @@ fn a5_types_and_orders_are_judged() {
         ("footprint", json!([pair("b"), pair("a")]), ".footprint[1]"),
         ("footprint", json!([pair(&long)]), ".footprint[0].space"),
         ("types", json!([]), ".types"),
+        ("types", json!({"": "U64"}), ".types."),
+        ("effects", json!([unnamed]), ".effects[0].failures.gone"),
         ("core", json!({"bytes": {"$bytes": ""}}), ".core.digest"),
     ] {
         let mut build = copy().build();
