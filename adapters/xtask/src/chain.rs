@@ -36,6 +36,12 @@ impl fmt::Display for ChainError {
 
 impl std::error::Error for ChainError {}
 
+impl From<crate::host::HostError> for ChainError {
+    fn from(error: crate::host::HostError) -> Self {
+        Self(error.to_string())
+    }
+}
+
 impl From<std::io::Error> for ChainError {
     fn from(error: std::io::Error) -> Self {
         Self(error.to_string())

@@ -16,7 +16,6 @@ pub mod story;
 pub mod suite;
 pub mod table;
 pub mod toolchain;
-pub mod wire;
 
 use std::{
     fmt,
@@ -41,6 +40,12 @@ impl fmt::Display for JimError {
 }
 
 impl std::error::Error for JimError {}
+
+impl From<crate::host::HostError> for JimError {
+    fn from(error: crate::host::HostError) -> Self {
+        Self(error.to_string())
+    }
+}
 
 impl From<std::io::Error> for JimError {
     fn from(error: std::io::Error) -> Self {

@@ -3,6 +3,7 @@
 
 use crate::{command::say, job::Failure};
 use std::{path::Path, time::Instant};
+use xtask::host::Host;
 use xtask::jim::{
     JimError, evidence, home,
     lane::PROGRAMS,
@@ -11,7 +12,6 @@ use xtask::jim::{
     public_table, random, story, suite,
     table::Table,
     toolchain::{Tools, repin},
-    wire::Host,
 };
 
 impl From<JimError> for Failure {
@@ -68,7 +68,7 @@ pub(crate) fn random_edits(edits: &str, seed: &str) -> Result<(), Failure> {
     while done < edits {
         let state = space.path().join(format!("state-{part}"));
         std::fs::create_dir_all(&state)?;
-        let mut host = Host::start(&tools.path("echo-host"), &state, None)?;
+        let mut host = Host::start(&tools.path("echo-host"), Some(&state), None)?;
         let now = (edits - done).min(10_000);
         let found = random::run(&mut host, &built, now, seed.wrapping_add(part))?;
         tally.settled += found.settled;
@@ -143,7 +143,7 @@ pub(crate) fn measure() -> Result<(), Failure> {
     for name in ["create-buffer", "replace-range"] {
         built.insert(name.to_owned(), tools.build(&programs, name)?);
     }
-    let mut host = Host::start(&tools.path("echo-host"), space.path(), None)?;
+    let mut host = Host::start(&tools.path("echo-host"), Some(space.path()), None)?;
     let mut buffer = random::Buffer::create(&mut host, &built, 1, &"a\n".repeat(32_768))?;
     let mut times = Vec::new();
     for letter in ["b\n", "c\n", "d\n", "e\n", "f\n"] {

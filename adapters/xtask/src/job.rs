@@ -22,6 +22,12 @@ impl fmt::Display for Failure {
     }
 }
 
+impl From<xtask::host::HostError> for Failure {
+    fn from(error: xtask::host::HostError) -> Self {
+        Self(error.to_string())
+    }
+}
+
 impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Self {
         Self(error.to_string())

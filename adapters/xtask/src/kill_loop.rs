@@ -7,12 +7,8 @@ mod ledger;
 
 use crate::{
     command::{cargo, say},
-    host::{
-        lane::{Context, Lane, install},
-        programs::{Built, Workshop},
-        wire::Host,
-    },
     job::{Failure, target},
+    programs::{Built, Workshop},
 };
 use chain::{Chain, LENGTH};
 use edict_codec::cbor::Value;
@@ -20,6 +16,10 @@ use ledger::Ledger;
 use std::{
     path::{Path, PathBuf},
     time::{Duration, Instant},
+};
+use xtask::host::{
+    Host,
+    lane::{Context, Lane},
 };
 
 /// Requests that are sent ahead of their replies.
@@ -168,7 +168,7 @@ impl Loop<'_> {
         let mut host = Host::serve(self.program, space)?;
         let mut grants = Vec::new();
         for built in self.built {
-            grants.push(install(&mut host, built)?);
+            grants.push(host.install(&built.package, &built.report)?);
         }
         let mode = if space.join("a/wal.log").exists() {
             "recover"
@@ -176,7 +176,7 @@ impl Loop<'_> {
             "create"
         };
         ledger.may_begin_with(mode)?;
-        let body = context().open(mode, &grants);
+        let body = context().open(mode == "recover", &grants);
         if self.tally.kills < self.count && self.random.below(8) == 0 {
             host.send(4, &body)?;
             spin(self.random.below(1_500));
@@ -243,7 +243,7 @@ fn spin(microseconds: u64) {
 
 /// The opening of a context without a log.
 pub(crate) fn create(host: &mut Host, grants: &[Value]) -> Result<Lane, Failure> {
-    Lane::open(host, &context().open("create", grants))
+    Ok(Lane::open(host, &context().open(false, grants))?)
 }
 
 impl Tally {

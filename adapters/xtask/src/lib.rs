@@ -4,5 +4,6 @@
 pub mod chain;
 pub mod damage;
 pub mod fault;
+pub mod host;
 pub mod jim;
 pub mod random;

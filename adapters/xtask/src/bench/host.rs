@@ -10,18 +10,19 @@ pub(crate) use peer::echo;
 use super::{Row, median, percentile};
 use crate::{
     command::capture,
-    host::{
-        lane::{Context, Lane, install, member},
-        programs::{Built, Workshop},
-        wire::Host,
-    },
     job::{Failure, root, target},
+    programs::{Built, Workshop},
 };
 use edict_codec::{
     cbor::{Value, decode, encode},
     digest::frame,
 };
 use std::{hint::black_box, path::Path, time::Instant};
+use xtask::host::{
+    Host,
+    lane::{Context, Lane},
+    requests::{self, bytes, member},
+};
 
 /// Round trips of one sample, and samples of a median.
 const ROUND_TRIPS: u64 = 4_000;
@@ -92,7 +93,7 @@ fn note(key: u64) -> Vec<u8> {
 
 impl Bench {
     fn serve(&self) -> Result<Host, Failure> {
-        Host::serve(&self.host, self.space.path())
+        Ok(Host::serve(&self.host, self.space.path())?)
     }
 
     /// A small pure invocation beside a process that only passes as many bytes.
@@ -131,7 +132,7 @@ impl Bench {
     /// Admission of a package that is new each time, because the policy is another one.
     fn installing(&self) -> Result<Row, Failure> {
         let mut host = self.serve()?;
-        let body = self.put.install()?;
+        let body = requests::install(&self.put.package, &self.put.report)?;
         let mut ours = Vec::new();
         for number in 0..200 {
             let body = with_steps(&body, 100_000 + number)?;
@@ -175,18 +176,18 @@ impl Bench {
 
 /// A volatile context with one program.
 fn volatile(host: &mut Host, built: &Built) -> Result<(Value, Lane), Failure> {
-    let installation = install(host, built)?;
+    let installation = host.install(&built.package, &built.report)?;
     let context = Context {
         nonce: 1,
         name: None,
     };
-    let body = context.open("create", std::slice::from_ref(&installation));
+    let body = context.open(false, std::slice::from_ref(&installation));
     Ok((installation, Lane::open(host, &body)?))
 }
 
 /// Consumed steps of an outcome.
 fn steps(outcome: &Value) -> Result<f64, Failure> {
-    let record = crate::host::lane::bytes(outcome, "record")?;
+    let record = bytes(outcome, "record")?;
     let record = decode(&record).map_err(|error| Failure::new(error.to_string()))?;
     let steps = member(&member(&record, "consumed")?, "steps")?.as_u64();
     let steps = steps.and_then(|it| u32::try_from(it).ok());

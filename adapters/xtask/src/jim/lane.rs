@@ -6,7 +6,11 @@ use super::{
     identity::{SPACE, state_root},
     story::Step,
     toolchain::Program,
-    wire::{Host, member_of},
+};
+use crate::host::{
+    Host,
+    requests::{self, Opening, member},
+    wire::Frame,
 };
 use edict_codec::{
     cbor::{Value, decode, encode},
@@ -75,14 +79,17 @@ impl Lane {
     ) -> Result<Self, JimError> {
         let mut installations = BTreeMap::new();
         for (name, program) in programs {
-            installations.insert(name.clone(), host.install(program)?);
+            installations.insert(
+                name.clone(),
+                host.install(&program.package, &program.report)?,
+            );
         }
         let mut nonce = [0x4A; 32];
         if let Some(tail) = nonce.last_chunk_mut::<8>() {
             *tail = number.to_be_bytes();
         }
         let request = opening(&installations, nonce, name, recover);
-        let reply = host.ask(4, &request)?.expect(0x8004)?;
+        let reply = host.ask(4, &request)?.ok(0x8004)?;
         let pure = programs.iter().filter(|(_, program)| {
             program.content.get("kind").and_then(Value::as_text) == Some("pure")
         });
@@ -91,10 +98,10 @@ impl Lane {
             installations,
             nonce,
             name: name.to_owned(),
-            worldline: member_of(&reply, "worldline")?,
-            basis: member_of(&reply, "basis")?,
-            decided: member_of(&reply, "decided")?.as_u64().unwrap_or_default(),
-            last_receipt: member_of(&reply, "lastReceipt")?,
+            worldline: member(&reply, "worldline")?,
+            basis: member(&reply, "basis")?,
+            decided: member(&reply, "decided")?.as_u64().unwrap_or_default(),
+            last_receipt: member(&reply, "lastReceipt")?,
             atoms: BTreeMap::new(),
             next: 0,
         })
@@ -106,14 +113,16 @@ impl Lane {
     /// The refusal.
     pub fn recover(&mut self, host: &mut Host, programs: &Programs) -> Result<(), JimError> {
         for (name, program) in programs {
-            self.installations
-                .insert(name.clone(), host.install(program)?);
+            self.installations.insert(
+                name.clone(),
+                host.install(&program.package, &program.report)?,
+            );
         }
         let request = opening(&self.installations, self.nonce, &self.name, true);
-        let reply = host.ask(4, &request)?.expect(0x8004)?;
-        self.basis = member_of(&reply, "basis")?;
-        self.decided = member_of(&reply, "decided")?.as_u64().unwrap_or_default();
-        self.last_receipt = member_of(&reply, "lastReceipt")?;
+        let reply = host.ask(4, &request)?.ok(0x8004)?;
+        self.basis = member(&reply, "basis")?;
+        self.decided = member(&reply, "decided")?.as_u64().unwrap_or_default();
+        self.last_receipt = member(&reply, "lastReceipt")?;
         Ok(())
     }
 
@@ -140,14 +149,9 @@ impl Lane {
         } else {
             self.basis.clone()
         };
-        let request = Value::text_map([
-            ("worldline", self.worldline.clone()),
-            ("installation", installation),
-            ("invocation", Value::bytes(invocation)),
-            ("basis", basis),
-            ("input", Value::bytes(encode(&step.input))),
-            ("budget", budget),
-        ]);
+        let whose = (&self.worldline, &installation);
+        let input = encode(&step.input);
+        let request = requests::invoke(whose, invocation, &basis, &input, budget);
         Ok((invocation, request))
     }
 
@@ -170,7 +174,7 @@ impl Lane {
         budget: Value,
     ) -> Result<Ended, JimError> {
         let (invocation, request) = self.request(step, budget)?;
-        let reply = host.ask(5, &request)?.expect(0x8005)?;
+        let reply = host.ask(5, &request)?.ok(0x8005)?;
         self.take(&reply, &invocation, false)
     }
 
@@ -178,16 +182,8 @@ impl Lane {
     ///
     /// # Errors
     /// The stream ends.
-    pub fn recall(
-        &self,
-        host: &mut Host,
-        invocation: &[u8; 32],
-    ) -> Result<super::wire::Reply, JimError> {
-        let request = Value::text_map([
-            ("worldline", self.worldline.clone()),
-            ("invocation", Value::bytes(*invocation)),
-        ]);
-        host.ask(6, &request)
+    pub fn recall(&self, host: &mut Host, invocation: &[u8; 32]) -> Result<Frame, JimError> {
+        Ok(host.ask(6, &requests::recall(&self.worldline, *invocation))?)
     }
 
     /// Reads an outcome; one that was not recalled moves this lane.
@@ -236,7 +232,7 @@ impl Lane {
             receipt.get("previous") == Some(&self.last_receipt),
         )?;
         self.decided += 1;
-        let bytes = member_of(reply, "receipt")?;
+        let bytes = member(reply, "receipt")?;
         let digest = derive_typed("echo/receipt/v1", bytes.as_bytes().unwrap_or_default());
         self.last_receipt = digest.to_value();
         let Some(after) = ended.record.get("after") else {
@@ -295,20 +291,13 @@ impl Lane {
             ("space", Value::text(SPACE)),
             ("key", Value::bytes(*buffer)),
         ]);
-        let request = Value::text_map([
-            ("worldline", self.worldline.clone()),
-            ("basis", self.basis.clone()),
-            (
-                "select",
-                Value::text_map([
-                    ("kind", Value::text("atoms")),
-                    ("atoms", Value::Array(vec![address])),
-                ]),
-            ),
-            ("maxBytes", Value::unsigned(8_388_608)),
+        let select = Value::text_map([
+            ("kind", Value::text("atoms")),
+            ("atoms", Value::Array(vec![address])),
         ]);
-        let reply = host.ask(7, &request)?.expect(0x8007)?;
-        let entries = member_of(&reply, "entries")?;
+        let request = requests::observe(&self.worldline, &self.basis, select);
+        let reply = host.ask(7, &request)?.ok(0x8007)?;
+        let entries = member(&reply, "entries")?;
         let entry = entries.as_array().and_then(|it| it.first()).cloned();
         match entry
             .as_ref()
@@ -327,8 +316,8 @@ impl Lane {
     /// # Errors
     /// The refusal.
     pub fn close(self, host: &mut Host) -> Result<(), JimError> {
-        let request = Value::text_map([("worldline", self.worldline)]);
-        host.ask(8, &request)?.expect(0x8008).map(|_| ())
+        host.ask(8, &requests::close(&self.worldline))?.ok(0x8008)?;
+        Ok(())
     }
 }
 
@@ -343,7 +332,7 @@ pub(super) fn hold(link: &str, holds: bool) -> Result<(), JimError> {
 
 /// An embedded canonical item, or null.
 fn part(reply: &Value, name: &str) -> Result<Value, JimError> {
-    match member_of(reply, name)? {
+    match member(reply, name)? {
         Value::Null => Ok(Value::Null),
         value => decode(value.as_bytes().unwrap_or_default())
             .map_err(|error| JimError::new(format!("{name}: {error}"))),
@@ -352,8 +341,8 @@ fn part(reply: &Value, name: &str) -> Result<Value, JimError> {
 
 /// Holds record and body against one another.
 fn judged(reply: &Value, mut ended: Ended) -> Result<Ended, JimError> {
-    let outcome = member_of(&ended.record, "outcome")?;
-    let body = member_of(reply, "body")?;
+    let outcome = member(&ended.record, "outcome")?;
+    let body = member(reply, "body")?;
     let digest = derive_typed("echo/body/v1", body.as_bytes().unwrap_or_default());
     hold("body", outcome.get("body") == Some(&digest.to_value()))?;
     hold("kind", outcome.get("kind") == reply.get("kind"))?;
@@ -366,26 +355,13 @@ fn opening(
     installations: &BTreeMap<String, Value>,
     nonce: [u8; 32],
     name: &str,
-    recover: bool,
+    is_recovery: bool,
 ) -> Value {
-    let mut grants: Vec<Value> = installations.values().cloned().collect();
-    grants.sort_by_key(encode);
-    let storage = Value::text_map([
-        ("kind", Value::text("durable")),
-        ("name", Value::text(name)),
-    ]);
-    Value::text_map([
-        ("nonce", Value::bytes(nonce)),
-        (
-            "subject",
-            derive_typed("jim/driver/v1", name.as_bytes()).to_value(),
-        ),
-        (
-            "mode",
-            Value::text(if recover { "recover" } else { "create" }),
-        ),
-        ("storage", storage),
-        ("grants", Value::Array(grants)),
-        ("expect", Value::Null),
-    ])
+    let opening = Opening {
+        nonce,
+        subject: derive_typed("jim/driver/v1", name.as_bytes()),
+        name: Some(name),
+        is_recovery,
+    };
+    opening.body(installations.values().cloned())
 }

@@ -8,8 +8,8 @@ use super::{
     model::{Edit, Fact, Obstruction, State, judge},
     settlement::{settlement, untouched},
     story,
-    wire::Host,
 };
+use crate::host::Host;
 
 /// A small generator with a period far above any run; equal seeds give equal runs everywhere.
 #[derive(Clone, Debug)]

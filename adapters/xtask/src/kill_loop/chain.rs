@@ -2,16 +2,14 @@
 //! The invocations of the loop and what an uninterrupted run makes of them.
 
 use super::{Random, create};
-use crate::{
-    host::{
-        lane::{Lane, bytes, install, member},
-        programs::Built,
-        wire::Host,
-    },
-    job::Failure,
-};
+use crate::{job::Failure, programs::Built};
 use edict_codec::cbor::{Value, decode, encode};
 use std::path::Path;
+use xtask::host::{
+    Host,
+    lane::Lane,
+    requests::{bytes, member},
+};
 
 /// Invocations of one history.
 pub(crate) const LENGTH: u64 = 200;
@@ -65,7 +63,7 @@ impl Chain {
         let mut host = Host::serve(program, space.path())?;
         let mut installations = Vec::new();
         for built in built {
-            installations.push(install(&mut host, built)?);
+            installations.push(host.install(&built.package, &built.report)?);
         }
         let mut lane = create(&mut host, &installations)?;
         let mut chain = Self {

@@ -2,14 +2,14 @@
 //! What the client of killed processes knows, and what a recovered context must therefore hold.
 
 use super::chain::{Chain, Decided};
-use crate::{
-    host::{
-        lane::{Lane, bytes, member},
-        wire::{Frame, Host},
-    },
-    job::Failure,
-};
+use crate::job::Failure;
 use edict_codec::{cbor::Value, digest::derive_typed};
+use xtask::host::{
+    Host,
+    lane::Lane,
+    requests::{bytes, member},
+    wire::Frame,
+};
 
 /// Acknowledged outcomes of one history and how far it may have come.
 #[derive(Debug, Default)]

@@ -2,13 +2,10 @@
 //! Memory and descriptors of a host beside the contexts it has open or had open.
 
 use super::Bench;
-use crate::{
-    bench::Row,
-    host::{
-        lane::{Context, Lane},
-        wire::Host,
-    },
-    job::Failure,
+use crate::{bench::Row, job::Failure};
+use xtask::host::{
+    Host,
+    lane::{Context, Lane},
 };
 
 const IDLE: u32 = 64;
@@ -59,7 +56,8 @@ impl Bench {
 }
 
 fn open(host: &mut Host, nonce: u64) -> Result<Lane, Failure> {
-    Lane::open(host, &Context { nonce, name: None }.open("create", &[]))
+    let body = Context { nonce, name: None }.open(false, &[]);
+    Ok(Lane::open(host, &body)?)
 }
 
 /// Resident memory in KiB.

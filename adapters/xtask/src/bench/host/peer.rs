@@ -5,7 +5,7 @@ use super::SAMPLES;
 use crate::{bench::median, job::Failure};
 use std::{
     hint::black_box,
-    io::{Read as _, Write as _},
+    io::{BufReader, Read as _, Write as _},
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
     time::Instant,
 };
@@ -15,7 +15,7 @@ use std::{
 pub(super) struct Echo {
     child: Child,
     stdin: ChildStdin,
-    stdout: ChildStdout,
+    stdout: BufReader<ChildStdout>,
     request: Vec<u8>,
     reply: Vec<u8>,
 }
@@ -35,13 +35,13 @@ impl Echo {
         Ok(Self {
             child,
             stdin,
-            stdout,
+            stdout: BufReader::new(stdout),
             request,
             reply,
         })
     }
 
-    /// One round trip, read in the two pieces in which a frame is read.
+    /// One round trip, read in the pieces in which the client of the host reads a frame.
     pub(super) fn exchange(&mut self) -> Result<(), Failure> {
         self.stdin.write_all(&self.request)?;
         let (header, rest) = self.reply.split_at_mut(20);

@@ -4,10 +4,6 @@
 use super::{Bench, SAMPLES, example, note};
 use crate::{
     bench::{Row, median},
-    host::{
-        lane::{Context, Lane, bytes, install, member},
-        wire::Host,
-    },
     job::Failure,
 };
 use edict_codec::{
@@ -20,6 +16,11 @@ use std::{
     io::Write as _,
     path::{Path, PathBuf},
     time::Instant,
+};
+use xtask::host::{
+    Host,
+    lane::{Context, Lane},
+    requests::{bytes, member},
 };
 
 /// Settlements of one sample.
@@ -98,8 +99,8 @@ impl Bench {
     /// A new durable context that may settle notes.
     fn created(&self, name: &str) -> Result<(Host, Value, Lane), Failure> {
         let mut host = self.serve()?;
-        let installation = install(&mut host, &self.put)?;
-        let body = named(name).open("create", std::slice::from_ref(&installation));
+        let installation = host.install(&self.put.package, &self.put.report)?;
+        let body = named(name).open(false, std::slice::from_ref(&installation));
         let lane = Lane::open(&mut host, &body)?;
         Ok((host, installation, lane))
     }
@@ -140,8 +141,8 @@ impl Bench {
         let (mut ours, mut bare) = (Vec::new(), Vec::new());
         for _ in 0..SAMPLES {
             let mut host = self.serve()?;
-            let installation = install(&mut host, &self.put)?;
-            let body = named("recorded").open("recover", &[installation]);
+            let installation = host.install(&self.put.package, &self.put.report)?;
+            let body = named("recorded").open(true, &[installation]);
             let begin = Instant::now();
             Lane::open(&mut host, &body)?;
             ours.push(begin.elapsed().as_secs_f64() * 1e3);

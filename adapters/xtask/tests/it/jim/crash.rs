@@ -8,12 +8,12 @@ use std::{
     process::Command,
     sync::OnceLock,
 };
+use xtask::host::Host;
 use xtask::jim::{
     identity::{basis, state_value},
     model::{Edit, Fact, State, judge},
     random::Buffer,
     story::{self, Step},
-    wire::Host,
 };
 
 /// A host with crash points, built into a target directory of its own.
@@ -45,7 +45,7 @@ const THIRD: (u64, u64, &str) = (2, 4, "😀\n");
 impl Scene {
     fn new() -> Self {
         let root = tempfile::tempdir().unwrap();
-        let mut host = Host::start(&tools().path("echo-host"), root.path(), None).unwrap();
+        let mut host = Host::start(&tools().path("echo-host"), Some(root.path()), None).unwrap();
         let mut buffer = Buffer::create(&mut host, programs(), 3, "three edits").unwrap();
         buffer
             .edit(&mut host, None, &edit(0, 0, "é"))
@@ -68,7 +68,7 @@ impl Scene {
 
     /// Sends the step to a host that dies at `fault`; gives the invocation id and the request.
     fn die(&mut self, fault: &str, step: &Step) -> ([u8; 32], Value) {
-        let mut host = Host::start(mortal(), self.root.path(), Some(fault)).unwrap();
+        let mut host = Host::start(mortal(), Some(self.root.path()), Some(fault)).unwrap();
         self.buffer.lane.recover(&mut host, programs()).unwrap();
         let (invocation, request) = self.buffer.lane.request(step, Value::Null).unwrap();
         host.send(5, &request).unwrap();
@@ -79,7 +79,8 @@ impl Scene {
 
     /// Restarts a whole host over the same state.
     fn restart(&mut self) -> Host {
-        let mut host = Host::start(&tools().path("echo-host"), self.root.path(), None).unwrap();
+        let mut host =
+            Host::start(&tools().path("echo-host"), Some(self.root.path()), None).unwrap();
         self.buffer.lane.recover(&mut host, programs()).unwrap();
         host
     }
@@ -119,13 +120,13 @@ fn judged_edit(fault: &str, applied: bool) {
         let ended = scene
             .buffer
             .lane
-            .take(&recalled.expect(0x8005).unwrap(), &invocation, true);
+            .take(&recalled.ok(0x8005).unwrap(), &invocation, true);
         let ended = ended.unwrap();
         scene.buffer.compare(&ended, &Ok(after.clone())).unwrap();
         scene.buffer.lane.learn(&ended.patch).unwrap();
         scene.buffer.fact = Fact::Buffer(after.clone());
         let again = host.ask(5, &request).unwrap();
-        assert_eq!(again.refusal(), Some("invocation-replayed"), "{fault}");
+        assert_eq!(again.refused(), Some("invocation-replayed"), "{fault}");
         // The same edit under a fresh id is stale: nothing is doubled.
         let old = basis(&scene.buffer.id, &scene.before);
         let stale = scene
@@ -135,7 +136,7 @@ fn judged_edit(fault: &str, applied: bool) {
             .unwrap_err();
         assert_eq!(stale.coordinate, "jim.text@1.BasisNotCanonical", "{fault}");
     } else {
-        assert_eq!(recalled.refusal(), Some("invocation-unknown"), "{fault}");
+        assert_eq!(recalled.refused(), Some("invocation-unknown"), "{fault}");
         scene.buffer.edit(&mut host, None, &third).unwrap().unwrap();
     }
     let Some(last) = scene.observed(&mut host) else {
@@ -201,19 +202,18 @@ fn bt_023_a_crash_around_an_obstruction_changes_nothing() {
         );
         let recalled = scene.buffer.lane.recall(&mut host, &invocation).unwrap();
         if decided {
-            let ended =
-                scene
-                    .buffer
-                    .lane
-                    .take(&recalled.expect(0x8005).unwrap(), &invocation, true);
+            let ended = scene
+                .buffer
+                .lane
+                .take(&recalled.ok(0x8005).unwrap(), &invocation, true);
             scene
                 .buffer
                 .compare(&ended.unwrap(), &Err(found.clone()))
                 .unwrap();
             let again = host.ask(5, &request).unwrap();
-            assert_eq!(again.refusal(), Some("invocation-replayed"), "{fault}");
+            assert_eq!(again.refused(), Some("invocation-replayed"), "{fault}");
         } else {
-            assert_eq!(recalled.refusal(), Some("invocation-unknown"), "{fault}");
+            assert_eq!(recalled.refused(), Some("invocation-unknown"), "{fault}");
         }
         assert_eq!(
             scene.buffer.edit(&mut host, None, &third).unwrap(),

@@ -195,7 +195,7 @@ fn bt_022_inputs_that_are_no_value_of_their_type_are_refused() {
         step.input = with(&step.input, member, value);
         let (_, request) = buffer.lane.request(&step, Value::Null).unwrap();
         let reply = served.host.ask(5, &request).unwrap();
-        assert_eq!(reply.refusal(), Some("input-type"), "{member}");
+        assert_eq!(reply.refused(), Some("input-type"), "{member}");
         assert_eq!(buffer.lane.basis, before);
     }
     buffer

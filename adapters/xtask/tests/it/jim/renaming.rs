@@ -3,7 +3,8 @@
 
 use super::support::{edit, programs, tools};
 use edict_codec::cbor::Value;
-use xtask::jim::{home, lane::Programs, model::State, random::Buffer, story, suite, wire::Host};
+use xtask::host::Host;
+use xtask::jim::{home, lane::Programs, model::State, random::Buffer, story, suite};
 
 /// Locals, parameters, failure binders and types of `replace-range`, with other names of any length.
 const NAMES: [(&str, &str); 16] = [
@@ -79,7 +80,7 @@ fn other() -> Programs {
 /// Every outcome with what it consumed.
 fn outcomes(programs: &Programs) -> Vec<(Option<String>, Value, Value)> {
     let root = tempfile::tempdir().unwrap();
-    let mut host = Host::start(&tools().path("echo-host"), root.path(), None).unwrap();
+    let mut host = Host::start(&tools().path("echo-host"), Some(root.path()), None).unwrap();
     let mut buffer = Buffer::create(&mut host, programs, 1, "aé€😀\n").unwrap();
     let mut full = State::created("abc");
     full.version = u64::MAX;

@@ -69,7 +69,7 @@ fn bt_022_replacements_reach_the_bound_and_one_more_is_no_input() {
     let step = story::replace(&buffer.id, &claimed, &edit(0, 0, text(65_537)));
     let (_, request) = buffer.lane.request(&step, Value::Null).unwrap();
     assert_eq!(
-        served.host.ask(5, &request).unwrap().refusal(),
+        served.host.ask(5, &request).unwrap().refused(),
         Some("input-type")
     );
 }

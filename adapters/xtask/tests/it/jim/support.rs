@@ -8,6 +8,7 @@ use std::{
     sync::OnceLock,
 };
 use tempfile::TempDir;
+use xtask::host::Host;
 use xtask::jim::{
     home,
     lane::{PROGRAMS, Programs},
@@ -17,7 +18,6 @@ use xtask::jim::{
     suite,
     table::Table,
     toolchain::Tools,
-    wire::Host,
 };
 
 /// The toolchain of this profile.
@@ -54,7 +54,7 @@ pub(crate) struct Served {
 impl Served {
     pub(crate) fn start() -> Self {
         let root = tempfile::tempdir().unwrap();
-        let host = Host::start(&tools().path("echo-host"), root.path(), None).unwrap();
+        let host = Host::start(&tools().path("echo-host"), Some(root.path()), None).unwrap();
         Self { root, host }
     }
 

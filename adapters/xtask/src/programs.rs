@@ -2,10 +2,6 @@
 //! Programs for the host, built by the compiler and accepted by the verifier.
 
 use crate::job::{Failure, copy_tree, root};
-use edict_codec::{
-    cbor::{Value, decode},
-    digest::frame_typed,
-};
 use serde_json::{Value as Json, json};
 use std::{
     io::Write as _,
@@ -117,44 +113,5 @@ impl Workshop {
             "`{program}` ended with {}: {said}",
             output.status
         )))
-    }
-}
-
-impl Built {
-    /// The body of `install` that allows what the package declares.
-    pub(crate) fn install(&self) -> Result<Value, Failure> {
-        let package =
-            decode(&self.package).map_err(|error| Failure::new(format!("the package: {error}")))?;
-        let member = |key: &str| {
-            package
-                .get(key)
-                .cloned()
-                .ok_or_else(|| Failure::new(format!("the package has no `{key}`")))
-        };
-        let authority = match member("kind")?.as_text() {
-            Some("pure") => "pure",
-            _ => "atoms",
-        };
-        let pin = |domain: &str, bytes: &[u8]| frame_typed(domain, bytes).to_value();
-        Ok(Value::text_map([
-            ("package", Value::bytes(self.package.as_slice())),
-            (
-                "packageDigest",
-                pin("echo.program-package/v1", &self.package),
-            ),
-            ("report", Value::bytes(self.report.as_slice())),
-            (
-                "reportDigest",
-                pin("edict.verification-report/v1", &self.report),
-            ),
-            (
-                "policy",
-                Value::text_map([
-                    ("operation", member("operation")?),
-                    ("authority", Value::text(authority)),
-                    ("maxBudget", member("budget")?),
-                ]),
-            ),
-        ]))
     }
 }
