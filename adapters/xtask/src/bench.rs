@@ -5,6 +5,7 @@
 
 pub(crate) mod compiler;
 pub(crate) mod host;
+mod jim;
 pub(crate) mod run;
 
 use crate::{
@@ -112,6 +113,9 @@ pub(crate) fn run(only: Option<&str>) -> Result<(), Failure> {
     }
     if only.is_none_or(|it| it == "run") {
         rows.extend(run::rows(&programs)?);
+    }
+    if only.is_none_or(|it| it == "jim") {
+        rows.extend(jim::rows()?);
     }
     for row in &rows {
         say(&format!("{row}\n"));

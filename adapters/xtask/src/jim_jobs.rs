@@ -3,15 +3,16 @@
 
 use crate::{command::say, job::Failure};
 use std::{path::Path, time::Instant};
-use xtask::host::Host;
-use xtask::jim::{
-    JimError, evidence, home,
-    lane::PROGRAMS,
-    model::{Edit, Fact, judge},
-    mutation::{Mutation, flips},
-    public_table, random, story, suite,
-    table::Table,
-    toolchain::{Tools, repin},
+use xtask::{
+    host::Host,
+    jim::{
+        JimError, evidence, home,
+        lane::PROGRAMS,
+        mutation::{Mutation, flips},
+        public_table, random, suite,
+        table::Table,
+        toolchain::{Tools, repin},
+    },
 };
 
 impl From<JimError> for Failure {
@@ -131,45 +132,4 @@ pub(crate) fn mutations(ids: &[&str]) -> Result<(), Failure> {
     } else {
         Err(Failure::new(wrong.join("\n")))
     }
-}
-
-/// `jim-edit`: what one edit of half a full buffer costs, in steps, bytes and time.
-pub(crate) fn measure() -> Result<(), Failure> {
-    let tools = Tools::beside_this()?;
-    let space = tempfile::tempdir()?;
-    let programs = space.path().join("programs");
-    suite::copy(&home().join("programs"), &programs)?;
-    let mut built = std::collections::BTreeMap::new();
-    for name in ["create-buffer", "replace-range"] {
-        built.insert(name.to_owned(), tools.build(&programs, name)?);
-    }
-    let mut host = Host::start(&tools.path("echo-host"), Some(space.path()), None)?;
-    let mut buffer = random::Buffer::create(&mut host, &built, 1, &"a\n".repeat(32_768))?;
-    let mut times = Vec::new();
-    for letter in ["b\n", "c\n", "d\n", "e\n", "f\n"] {
-        let edit = Edit {
-            start: 0,
-            end: 32_768,
-            replacement: letter.repeat(16_384).into_bytes(),
-        };
-        let basis = story::current(&buffer.id, &buffer.fact);
-        let step = story::replace(&buffer.id, &basis, &edit);
-        let begun = Instant::now();
-        let ended = buffer.lane.run(&mut host, &step)?;
-        times.push(begun.elapsed());
-        let expected = judge(&buffer.fact, true, &edit);
-        buffer.compare(&ended, &expected)?;
-        let state = expected.map_err(|it| Failure::new(it.coordinate))?;
-        buffer.fact = Fact::Buffer(state);
-        if times.len() == 1 {
-            let consumed = ended.record.get("consumed");
-            say(&format!("one edit of 32768 bytes in 65536: {consumed:?}\n"));
-        }
-    }
-    times.sort();
-    let median = times.get(times.len() / 2).copied().unwrap_or_default();
-    say(&format!(
-        "median of five, check of the evidence included: {median:.1?}\n"
-    ));
-    Ok(())
 }

@@ -29,7 +29,7 @@ const HELP: &str = "cargo xtask JOB
             damage inputs of compiler, verifier or host (release builds), which must answer each
   man DIR   write completions and manual pages of edict-test into a directory
   page      look at the exported page of a run in a headless browser, light and dark
-  bench [compiler|host|run]
+  bench [compiler|host|jim|run]
             measure what the product costs beside the least that the same work can cost
   kill-loop [--count N] [--seed S]
             kill a release build of the host N times while it settles, and judge every recovery
@@ -46,14 +46,13 @@ fn main() -> ExitCode {
         ["man", directory] => man::write(directory),
         ["page"] => page::run(),
         ["bench"] => bench::run(None),
-        ["bench", part @ ("compiler" | "host" | "run")] => bench::run(Some(*part)),
+        ["bench", part @ ("compiler" | "host" | "jim" | "run")] => bench::run(Some(*part)),
         ["bench-echo", sent, received] => bench::host::echo(sent, received),
         ["kill-loop", options @ ..] => {
             kill_loop::Options::parse(options).and_then(|options| kill_loop::run(&options))
         }
         ["random-programs", options @ ..] => random_programs::run_with(options),
         ["jim-suite", table, out] => jim_jobs::write_suite(table, out),
-        ["jim-edit"] => jim_jobs::measure(),
         ["jim-vendor"] => jim_jobs::vendor(),
         ["jim-random", edits, seed] => jim_jobs::random_edits(edits, seed),
         ["jim-mutations", ids @ ..] => jim_jobs::mutations(ids),

@@ -14,9 +14,9 @@ use echo_host::{
     receipt::BUILD,
     state::accumulator::empty_root,
     wal::{
+        decision::Decided,
         directory::StateRoot,
         log::{Appending, Log},
-        payload::Decided,
     },
     wire::request::Basis,
 };

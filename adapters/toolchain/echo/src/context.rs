@@ -9,7 +9,7 @@ pub mod total;
 use crate::{
     refusal::Refusal,
     state::{observe, store::Store},
-    wal::{log::Log, replay::Logged},
+    wal::{history::Logged, log::Log},
     wire::{
         frame::ReplyType,
         reply::{Reply, optional_digest},

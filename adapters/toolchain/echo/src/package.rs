@@ -64,7 +64,11 @@ pub fn admit(
     report_pin: &Pin,
     policy: &Policy,
 ) -> Result<Installation, Refusal> {
-    let (package_digest, report_digest) = identify(package, package_pin, report, report_pin)?;
+    let (package_digest, report_digest) = identify(
+        (package, package_pin),
+        (report, report_pin),
+        [domain::PACKAGE, domain::REPORT],
+    )?;
     let package_value = artifacts::decode(package)
         .map_err(|error| Refusal::new("package-noncanonical", error.to_string()))?;
     let report_value = artifacts::decode(report)
@@ -124,17 +128,17 @@ fn admit_sizes(package: &[u8], report: &[u8]) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// A1 to A3: sizes, pins and identities, before anything is decoded.
+/// A1 to A3: sizes, pins and identities in the domains of package and report, before anything is
+/// decoded.
 fn identify(
-    package: &[u8],
-    package_pin: &Pin,
-    report: &[u8],
-    report_pin: &Pin,
+    (package, package_pin): (&[u8], &Pin),
+    (report, report_pin): (&[u8], &Pin),
+    [package_domain, report_domain]: [&str; 2],
 ) -> Result<(TypedDigest, TypedDigest), Refusal> {
     admit_sizes(package, report)?;
     for (path, pin, expected) in [
-        (".packageDigest", package_pin, domain::PACKAGE),
-        (".reportDigest", report_pin, domain::REPORT),
+        (".packageDigest", package_pin, package_domain),
+        (".reportDigest", report_pin, report_domain),
     ] {
         if pin.domain != expected || pin.algorithm != Algorithm::Sha256.name() {
             return Err(Refusal::at(
@@ -144,25 +148,14 @@ fn identify(
             ));
         }
     }
-    let package_digest = frame_typed(domain::PACKAGE, package);
-    let report_digest = frame_typed(domain::REPORT, report);
-    for (kind, path, pin, digest) in [
-        (
-            "package-digest-mismatch",
-            ".packageDigest",
-            package_pin,
-            &package_digest,
-        ),
-        (
-            "report-digest-mismatch",
-            ".reportDigest",
-            report_pin,
-            &report_digest,
-        ),
-    ] {
-        if pin.bytes != *digest.bytes() {
-            return Err(Refusal::at(kind, path, "the pin is that of other bytes"));
-        }
+    let package_digest = frame_typed(package_domain, package);
+    let report_digest = frame_typed(report_domain, report);
+    let wrong = |kind, path| Refusal::at(kind, path, "the pin is that of other bytes");
+    if package_pin.bytes != *package_digest.bytes() {
+        return Err(wrong("package-digest-mismatch", ".packageDigest"));
+    }
+    if report_pin.bytes != *report_digest.bytes() {
+        return Err(wrong("report-digest-mismatch", ".reportDigest"));
     }
     Ok((package_digest, report_digest))
 }

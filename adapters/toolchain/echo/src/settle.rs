@@ -20,7 +20,7 @@ use crate::{
         patch::{self, PatchEntry},
         store::{Staged, Store},
     },
-    wal::{log::Appending, payload::Decided, replay::Logged, transaction::Sealed},
+    wal::{decision::Decided, history::Logged, log::Appending, transaction::Sealed},
     wire::{
         reply::Reply,
         request::{Basis, Invoke},

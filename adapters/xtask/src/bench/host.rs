@@ -5,7 +5,7 @@ mod memory;
 mod peer;
 mod storage;
 
-pub(crate) use peer::echo;
+pub(crate) use peer::{dispatch_rate, echo};
 
 use super::{Row, median, percentile};
 use crate::{
@@ -17,7 +17,11 @@ use edict_codec::{
     cbor::{Value, decode, encode},
     digest::frame,
 };
-use std::{hint::black_box, path::Path, time::Instant};
+use std::{
+    hint::black_box,
+    path::Path,
+    time::{Duration, Instant},
+};
 use xtask::host::{
     Host,
     lane::{Context, Lane},
@@ -74,7 +78,7 @@ pub(crate) fn rows(programs: &Path) -> Result<Vec<Row>, Failure> {
         spin: workshop.build("spin")?,
     };
     let mut rows = bench.round_trips()?;
-    rows.push(bench.installing()?);
+    rows.extend(bench.installing()?);
     rows.push(bench.stepping()?);
     rows.extend(bench.storage()?);
     rows.extend(state_root()?);
@@ -130,7 +134,7 @@ impl Bench {
     }
 
     /// Admission of a package that is new each time, because the policy is another one.
-    fn installing(&self) -> Result<Row, Failure> {
+    fn installing(&self) -> Result<Vec<Row>, Failure> {
         let mut host = self.serve()?;
         let body = requests::install(&self.put.package, &self.put.report)?;
         let mut ours = Vec::new();
@@ -140,19 +144,19 @@ impl Bench {
             host.ask(2, &body)?.ok(0x8002)?;
             ours.push(begin.elapsed());
         }
-        let mut bare = Vec::new();
-        for _ in 0..200 {
-            let begin = Instant::now();
-            for bytes in [&self.put.package, &self.put.report] {
-                let value = decode(bytes).map_err(|error| Failure::new(error.to_string()))?;
-                black_box(encode(&value));
-                black_box(frame("bench", bytes));
-            }
-            bare.push(begin.elapsed());
-        }
         let micros = |times: &[_]| percentile(times, 50).as_secs_f64() * 1e6;
-        let name = "host: install, p50 us : decode, encode and SHA-256 of the same bytes";
-        Ok(Row::at_most(name, micros(&ours), micros(&bare), 4.0))
+        let mut items = vec![self.put.package.clone(), self.put.report.clone()];
+        let outer = recoded(&items)?;
+        items.extend(embedded(&self.put.package)?);
+        let all = recoded(&items)?;
+        let row = |what, bare| {
+            let name = format!("host: install, p50 us : decode, encode and SHA-256 of {what}");
+            Row::at_most(&name, micros(&ours), micros(bare), 4.0)
+        };
+        Ok(vec![
+            row("package and report", &outer),
+            row("package, report and embedded artifacts", &all),
+        ])
     }
 
     /// Steps per second of a loop beside the smallest interpreter of the same number of steps.
@@ -172,6 +176,35 @@ impl Bench {
         let name = "host: million steps per second : minimal dispatch loop";
         Ok(Row::at_least(name, ours, bare, 1.0 / 12.0))
     }
+}
+
+/// The times in which these items are decoded, encoded and hashed, all of them each time.
+fn recoded(items: &[Vec<u8>]) -> Result<Vec<Duration>, Failure> {
+    let mut times = Vec::new();
+    for _ in 0..200 {
+        let begin = Instant::now();
+        for bytes in items {
+            let value = decode(bytes).map_err(|error| Failure::new(error.to_string()))?;
+            black_box(encode(&value));
+            black_box(frame("bench", bytes));
+        }
+        times.push(begin.elapsed());
+    }
+    Ok(times)
+}
+
+/// The artifacts inside a package, each of which admission has to decode and to hash as well.
+fn embedded(package: &[u8]) -> Result<Vec<Vec<u8>>, Failure> {
+    let package = decode(package).map_err(|error| Failure::new(error.to_string()))?;
+    let mut items = Vec::new();
+    for key in ["core", "targetIr", "projection"] {
+        items.push(bytes(&member(&package, key)?, "bytes")?);
+    }
+    let lawpacks = member(&package, "lawpacks")?;
+    for lawpack in lawpacks.as_array().unwrap_or_default() {
+        items.push(bytes(&member(lawpack, "exports")?, "bytes")?);
+    }
+    Ok(items)
 }
 
 /// A volatile context with one program.

@@ -8,7 +8,7 @@ mod envelope;
 mod program;
 mod report;
 
-use super::{admit_sizes, at};
+use super::{at, identify};
 use crate::{
     executable::{Facts, Kind},
     limits,
@@ -19,7 +19,7 @@ use crate::{
 };
 use edict_codec::{
     cbor::{Value, encode},
-    digest::{Algorithm, TypedDigest, derive_typed, frame_typed},
+    digest::{TypedDigest, derive_typed},
 };
 use envelope::Envelope;
 pub use program::AnchoredOperation;
@@ -50,7 +50,11 @@ pub fn admit(
     report_pin: &Pin,
     policy: &Policy,
 ) -> Result<AnchoredOperation, Refusal> {
-    let (package_digest, report_digest) = identify(package, package_pin, report, report_pin)?;
+    let (package_digest, report_digest) = identify(
+        (package, package_pin),
+        (report, report_pin),
+        [PACKAGE, REPORT],
+    )?;
     let package_value = super::artifacts::decode(package)
         .map_err(|error| Refusal::new("package-noncanonical", error.to_string()))?;
     let report_value = super::artifacts::decode(report)
@@ -89,38 +93,6 @@ pub fn admit(
     Ok(AnchoredOperation::new(
         facts, &envelope, &program, projection,
     ))
-}
-
-/// Sizes, pins and identities, before anything is decoded.
-fn identify(
-    package: &[u8],
-    package_pin: &Pin,
-    report: &[u8],
-    report_pin: &Pin,
-) -> Result<(TypedDigest, TypedDigest), Refusal> {
-    admit_sizes(package, report)?;
-    for (path, pin, expected) in [
-        (".packageDigest", package_pin, PACKAGE),
-        (".reportDigest", report_pin, REPORT),
-    ] {
-        if pin.domain != expected || pin.algorithm != Algorithm::Sha256.name() {
-            return Err(Refusal::at(
-                "digest-domain",
-                path,
-                format!("a sha256 digest of domain `{expected}` must be pinned"),
-            ));
-        }
-    }
-    let package_digest = frame_typed(PACKAGE, package);
-    let report_digest = frame_typed(REPORT, report);
-    let wrong = |kind, path| Refusal::at(kind, path, "the pin is that of other bytes");
-    if package_pin.bytes != *package_digest.bytes() {
-        return Err(wrong("package-digest-mismatch", ".packageDigest"));
-    }
-    if report_pin.bytes != *report_digest.bytes() {
-        return Err(wrong("report-digest-mismatch", ".reportDigest"));
-    }
-    Ok((package_digest, report_digest))
 }
 
 fn judge_policy(envelope: &Envelope<'_>, policy: &Policy) -> Result<(), Refusal> {

@@ -2,10 +2,11 @@
 //! `Log`: the open log of one context, its write order and its errors (sections 7.2 and 7.4).
 
 use super::{
+    decision::Decided,
     directory::{ContextDirectory, StateRoot, system},
     format::{self, DIGEST_BYTES, HEAD_BYTES, Head, RecordKind},
-    payload::{Commit, Decided, Epoch, Genesis, Payload, Purpose},
-    replay::{History, Logged, rebuild_receipt},
+    history::{History, Logged, rebuild_receipt},
+    payload::{Commit, Epoch, Genesis, Payload, Purpose},
     transaction::{Sealed, Tip, Transaction},
 };
 use crate::{

@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Payloads of the five kinds of records (section 7.1), written and read where they stand.
 
-use super::format::{RECORD_DOMAIN, RecordKind};
-use crate::{
-    context::identity::WORLDLINE,
-    executable::Kind,
-    receipt::{BUILD, INVOCATION, record_start, semantic_digest},
-    state::accumulator::STATE_ROOT,
+use super::{
+    decision::Decided,
+    format::{RECORD_DOMAIN, RecordKind},
 };
+use crate::{context::identity::WORLDLINE, receipt::BUILD, state::accumulator::STATE_ROOT};
 use edict_codec::{
     cbor::{Encoder, ItemReader},
     digest::{Algorithm, TypedDigest, read_digest, write_digest},
 };
 
 const WAL_ABI: &str = "echo.wal/v1";
-const RESULT: &str = "result";
-const OBSTRUCTION: &str = "obstruction";
 
 /// What a record says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,34 +52,6 @@ pub struct Epoch {
     pub previous_lsn: u64,
     /// Bytes of its digest.
     pub previous_commit: Option<[u8; 32]>,
-}
-
-/// One decided invocation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Decided<'a> {
-    /// The consumed id.
-    pub invocation: [u8; 32],
-    /// Bytes of dig(echo/invocation/v1).
-    pub request: [u8; 32],
-    /// Result rather than obstruction.
-    pub is_result: bool,
-    /// Record bytes.
-    pub record: &'a [u8],
-    /// Body bytes.
-    pub body: &'a [u8],
-    /// Footprint body; none if pure.
-    pub footprint: Option<&'a [u8]>,
-}
-
-/// What the receipt of a decided invocation is made of, without its bytes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Executed {
-    /// Semantic digest of the record.
-    pub execution: TypedDigest,
-    /// The consumed id.
-    pub invocation: [u8; 32],
-    /// dig(echo/invocation/v1).
-    pub request: TypedDigest,
 }
 
 /// Why a transaction was written.
@@ -252,91 +220,6 @@ impl Epoch {
     }
 }
 
-impl<'a> Decided<'a> {
-    /// The text of its kind.
-    pub const fn kind(&self) -> &'static str {
-        if self.is_result { RESULT } else { OBSTRUCTION }
-    }
-
-    /// The kind its record says, if that agrees with the footprint.
-    pub fn executed(&self) -> Option<Kind> {
-        let kinds: &[Kind] = match self.footprint {
-            None => &[Kind::Pure],
-            Some(_) => &[Kind::Effectful, Kind::Anchored],
-        };
-        let mut kinds = kinds.iter().copied();
-        kinds.find(|kind| self.record.starts_with(&record_start(*kind)))
-    }
-
-    /// What a receipt says of it; `None` if its record is malformed.
-    pub fn executed_as(&self) -> Option<Executed> {
-        let kind = self.executed()?;
-        Some(Executed {
-            execution: semantic_digest(kind, self.record),
-            invocation: self.invocation,
-            request: TypedDigest::new(INVOCATION, Algorithm::Blake3, self.request),
-        })
-    }
-
-    fn least_bytes(&self) -> usize {
-        let footprint = self.footprint.map_or(0, <[u8]>::len);
-        self.record
-            .len()
-            .saturating_add(self.body.len())
-            .saturating_add(footprint)
-            .saturating_add(256)
-    }
-
-    fn write(&self, bytes: &mut Encoder) {
-        bytes.map(6);
-        bytes.text("body");
-        bytes.bytes(self.body);
-        bytes.text("kind");
-        bytes.text(self.kind());
-        bytes.text("record");
-        bytes.bytes(self.record);
-        bytes.text("request");
-        put(bytes, INVOCATION, &self.request);
-        bytes.text("footprint");
-        match self.footprint {
-            None => bytes.null(),
-            Some(footprint) => bytes.bytes(footprint),
-        }
-        bytes.text("invocation");
-        bytes.bytes(&self.invocation);
-    }
-
-    fn read(items: &mut ItemReader<'a>) -> Option<Self> {
-        map(items, 6)?;
-        items.literal("body")?;
-        let body = items.bytes()?;
-        items.literal("kind")?;
-        let is_result = match items.text()? {
-            RESULT => true,
-            OBSTRUCTION => false,
-            _ => return None,
-        };
-        items.literal("record")?;
-        let record = items.bytes()?;
-        items.literal("request")?;
-        let request = take(items, INVOCATION)?;
-        items.literal("footprint")?;
-        let footprint = match items.null() {
-            Some(()) => None,
-            None => Some(items.bytes()?),
-        };
-        items.literal("invocation")?;
-        Some(Self {
-            invocation: bytes_32(items)?,
-            request,
-            is_result,
-            record,
-            body,
-            footprint,
-        })
-    }
-}
-
 impl Commit {
     fn write(&self, bytes: &mut Encoder) {
         bytes.map(5);
@@ -384,15 +267,17 @@ impl Commit {
 }
 
 /// The head of a map of exactly so many entries.
-fn map(items: &mut ItemReader<'_>, entries: u64) -> Option<()> {
+pub(super) fn map(items: &mut ItemReader<'_>, entries: u64) -> Option<()> {
     (items.map()? == entries).then_some(())
 }
 
-fn put(bytes: &mut Encoder, domain: &str, digest: &[u8; 32]) {
+/// A `BLAKE3` digest of that domain.
+pub(super) fn put(bytes: &mut Encoder, domain: &str, digest: &[u8; 32]) {
     write_digest(bytes, domain, Algorithm::Blake3, digest);
 }
 
-fn take(items: &mut ItemReader<'_>, domain: &str) -> Option<[u8; 32]> {
+/// The bytes of a `BLAKE3` digest of that domain.
+pub(super) fn take(items: &mut ItemReader<'_>, domain: &str) -> Option<[u8; 32]> {
     read_digest(items, domain, Algorithm::Blake3)
 }
 
@@ -403,6 +288,7 @@ fn any_digest(items: &mut ItemReader<'_>) -> Option<TypedDigest> {
     Some(TypedDigest::new(domain, algorithm, bytes_32(items)?))
 }
 
-fn bytes_32(items: &mut ItemReader<'_>) -> Option<[u8; 32]> {
+/// A byte string of 32 bytes.
+pub(super) fn bytes_32(items: &mut ItemReader<'_>) -> Option<[u8; 32]> {
     items.bytes()?.try_into().ok()
 }

@@ -3,23 +3,23 @@
 
 use super::{
     format::{DIGEST_BYTES, FILE_HEADER_BYTES, HEAD_BYTES, Head, RecordKind, record_digest},
-    payload::Payload,
     transaction::Tip,
 };
 use std::{
     fs::File,
     io::{self, Read},
+    ops::Range,
 };
 
 /// Bytes that are read at once.
-const CHUNK_BYTES: usize = 1 << 18;
+pub(super) const CHUNK_BYTES: usize = 1 << 18;
 
-/// A valid, chained record.
+/// A chained record whose digest held; its payload was not looked at.
 #[derive(Debug)]
 pub(super) struct Record<'a> {
     pub(super) head: Head,
-    pub(super) payload: Payload<'a>,
-    /// Where it begins.
+    pub(super) payload: &'a [u8],
+    /// Where it begins in the file.
     pub(super) offset: u64,
     /// Where it ends.
     pub(super) end: u64,
@@ -27,24 +27,56 @@ pub(super) struct Record<'a> {
     pub(super) tip: Tip,
 }
 
-/// What stands at a position of the log.
-#[derive(Debug)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "one lives at a time, and nearly all are records"
-)]
-pub(super) enum Step<'a> {
-    /// A record.
-    Record(Record<'a>),
-    /// Nothing more.
-    End,
-    /// The rest of a write that was cut short.
-    Torn,
-    /// Anything else, where it begins.
+/// How the records of a log end.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum End {
+    /// With the file, or with the rest of a write that was cut short; where that is.
+    Reached(u64),
+    /// With anything else, which begins there.
     Corrupt(u64, &'static str),
 }
 
-/// Reads records in order, each where it stands in one buffer; memory is bounded by one record.
+/// Records that stand in one buffer, and the end if it was seen behind them.
+#[derive(Debug)]
+pub(super) struct Batch {
+    bytes: Vec<u8>,
+    places: Vec<Place>,
+    pub(super) end: Option<End>,
+}
+
+#[derive(Debug)]
+struct Place {
+    head: Head,
+    payload: Range<usize>,
+    offset: u64,
+    end: u64,
+    tip: Tip,
+}
+
+impl Batch {
+    /// The records in order.
+    pub(super) fn records(&self) -> impl Iterator<Item = Record<'_>> {
+        self.places.iter().map(|place| Record {
+            head: place.head,
+            payload: self.bytes.get(place.payload.clone()).unwrap_or_default(),
+            offset: place.offset,
+            end: place.end,
+            tip: place.tip,
+        })
+    }
+}
+
+/// What stands at a position of the log.
+#[derive(Debug)]
+enum Step {
+    Record(Place),
+    /// Nothing with the head of a record.
+    Headless,
+    End(End),
+}
+
+/// Reads records in order, each where it stands in one buffer; memory is bounded by one record and
+/// what is read at once. An iterator over batches, the last of which has the end.
 #[derive(Debug)]
 pub(super) struct Scanner<'a> {
     file: &'a File,
@@ -56,6 +88,20 @@ pub(super) struct Scanner<'a> {
     length: u64,
     tip: Tip,
     epoch: u64,
+    is_done: bool,
+}
+
+impl Iterator for Scanner<'_> {
+    type Item = io::Result<Batch>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.is_done {
+            return None;
+        }
+        let batch = self.batch();
+        self.is_done = batch.as_ref().map_or(true, |batch| batch.end.is_some());
+        Some(batch)
+    }
 }
 
 impl<'a> Scanner<'a> {
@@ -70,61 +116,89 @@ impl<'a> Scanner<'a> {
             length,
             tip,
             epoch: 0,
+            is_done: false,
         }
     }
 
-    /// Where the next record begins.
-    pub(super) fn offset(&self) -> u64 {
-        self.offset
+    /// The next records, at least one or the end.
+    fn batch(&mut self) -> io::Result<Batch> {
+        let mut places = Vec::new();
+        let end = loop {
+            // Reading on would move what is in the batch already.
+            if !places.is_empty() && !self.holds_one() {
+                break None;
+            }
+            match self.step()? {
+                Step::Record(place) => places.push(place),
+                Step::Headless if places.is_empty() => break Some(self.zeros()?),
+                Step::Headless => break None,
+                Step::End(end) => break Some(end),
+            }
+        };
+        let mut fresh = vec![0; CHUNK_BYTES.max(self.unread().len())];
+        let left = self.unread().len();
+        if let Some(target) = fresh.get_mut(..left) {
+            target.copy_from_slice(self.unread());
+        }
+        (self.start, self.end) = (0, left);
+        Ok(Batch {
+            bytes: std::mem::replace(&mut self.buffer, fresh),
+            places,
+            end,
+        })
+    }
+
+    /// Whether a step would read nothing more.
+    fn holds_one(&self) -> bool {
+        let unread = self.unread();
+        let length = unread.get(24..28).and_then(|it| it.first_chunk());
+        let whole = length.map(|length| {
+            let payload = usize::try_from(u32::from_be_bytes(*length)).unwrap_or(usize::MAX);
+            payload.saturating_add(HEAD_BYTES + DIGEST_BYTES)
+        });
+        whole.is_some_and(|whole| whole <= unread.len()) || self.offset == self.length
     }
 
     /// The next step; a record moves the scanner behind it.
-    pub(super) fn next(&mut self) -> io::Result<Step<'_>> {
+    fn step(&mut self) -> io::Result<Step> {
         let offset = self.offset;
         let left = self.length.saturating_sub(offset);
-        if left == 0 {
-            return Ok(Step::End);
-        }
         if left < u64::try_from(HEAD_BYTES).unwrap_or(u64::MAX) {
-            return Ok(Step::Torn);
+            return Ok(Step::End(End::Reached(offset)));
         }
         self.fill(HEAD_BYTES)?;
         let head = self.unread().first_chunk().and_then(Head::from_bytes);
         let Some(head) = head else {
-            return self.zeros();
+            return Ok(Step::Headless);
         };
         if let Err(reason) = self.judge_chain(&head) {
-            return Ok(Step::Corrupt(offset, reason));
+            return Ok(Step::End(End::Corrupt(offset, reason)));
         }
         let payload = usize::try_from(head.length).unwrap_or(usize::MAX);
         let covered = HEAD_BYTES.saturating_add(payload);
         let whole = covered.saturating_add(DIGEST_BYTES);
         let end = offset.saturating_add(u64::try_from(whole).unwrap_or(u64::MAX));
         if end > self.length {
-            return Ok(Step::Torn);
+            return Ok(Step::End(End::Reached(offset)));
         }
         self.fill(whole)?;
+        let record = self.unread().get(..whole).unwrap_or_default();
+        let (bytes, digest) = record.split_at_checked(covered).unwrap_or_default();
+        let recomputed = record_digest(bytes);
+        if digest != recomputed {
+            return Ok(Step::End(End::Corrupt(offset, "a record digest is wrong")));
+        }
         let start = self.start;
         self.start = start.saturating_add(whole);
         self.offset = end;
-        let record = self.buffer.get(start..self.start).unwrap_or_default();
-        let (covered, digest) = record.split_at_checked(covered).unwrap_or_default();
-        let recomputed = record_digest(covered);
-        if digest != recomputed {
-            return Ok(Step::Corrupt(offset, "a record digest is wrong"));
-        }
-        let payload = covered.get(HEAD_BYTES..).unwrap_or_default();
-        let Some(payload) = Payload::from_bytes(head.kind, payload) else {
-            return Ok(Step::Corrupt(offset, "a payload is malformed"));
-        };
         self.epoch = head.epoch;
         self.tip = Tip {
             lsn: head.lsn,
             digest: recomputed,
         };
-        Ok(Step::Record(Record {
+        Ok(Step::Record(Place {
             head,
-            payload,
+            payload: start.saturating_add(HEAD_BYTES)..start.saturating_add(covered),
             offset,
             end,
             tip: self.tip,
@@ -176,15 +250,15 @@ impl<'a> Scanner<'a> {
     }
 
     /// Only zero bytes to the end are a torn tail, anything else is damage.
-    fn zeros(&mut self) -> io::Result<Step<'_>> {
+    fn zeros(&mut self) -> io::Result<End> {
         let offset = self.offset;
         loop {
             if self.unread().iter().any(|byte| *byte != 0) {
-                return Ok(Step::Corrupt(offset, "no record begins here"));
+                return Ok(End::Corrupt(offset, "no record begins here"));
             }
             (self.start, self.end) = (0, read(self.file, &mut self.buffer)?);
             if self.end == 0 {
-                return Ok(Step::Torn);
+                return Ok(End::Reached(offset));
             }
         }
     }

@@ -194,17 +194,12 @@ fn h66_expected_history_identity_and_grants() {
     written.put(shorter);
     let last = written.lanes.last().unwrap();
     let subject = TypedDigest::new("example/subject/v1", Algorithm::Sha256, [0x22; 32]);
+    let beyond = expecting(last, &commit(last));
+    let other = expecting(&written.lanes[1], &commit(last));
+    let foreign = Value::Array(vec![digest("echo/installation/v1", 9)]);
     for (body, kind, path) in [
-        (
-            expecting(last, &commit(last)),
-            "history-lost",
-            ".expect.lastLsn",
-        ),
-        (
-            expecting(&written.lanes[1], &commit(last)),
-            "history-lost",
-            ".expect.commit",
-        ),
+        (beyond, "history-lost", ".expect.lastLsn"),
+        (other, "history-lost", ".expect.commit"),
         (recover(2, "a"), "context-identity-mismatch", ".nonce"),
         (
             with(&recover(1, "a"), "subject", subject.to_value()),
@@ -212,11 +207,7 @@ fn h66_expected_history_identity_and_grants() {
             ".subject",
         ),
         (
-            with(
-                &recover(1, "a"),
-                "grants",
-                Value::Array(vec![digest("echo/installation/v1", 9)]),
-            ),
+            with(&recover(1, "a"), "grants", foreign),
             "installation-unknown",
             ".grants[0]",
         ),

@@ -35,6 +35,8 @@ mod log;
 #[cfg(test)]
 mod pages;
 #[cfg(test)]
+mod recovery;
+#[cfg(test)]
 mod responses;
 #[cfg(test)]
 mod schedule;

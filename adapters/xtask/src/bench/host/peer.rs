@@ -81,7 +81,7 @@ enum Instruction {
 }
 
 /// Million instructions per second of a loop that matches, counts and obeys a limit.
-pub(super) fn dispatch_rate() -> f64 {
+pub(crate) fn dispatch_rate() -> f64 {
     let program = black_box(vec![
         Instruction::Add(3),
         Instruction::Mix(5),
