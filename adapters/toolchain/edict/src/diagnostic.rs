@@ -121,6 +121,8 @@ pub struct Diagnostic {
 
 /// At most this many diagnostics of one source are reported.
 pub const MAX_DIAGNOSTICS: usize = 100;
+/// Names that one message lists.
+const MAX_LISTED: usize = 20;
 /// Findings that are kept before the first ones are picked.
 const KEPT: usize = 1_000;
 /// Greatest edit distance of a name that may be meant.
@@ -264,6 +266,15 @@ impl Sink {
             .into_iter()
             .map(|finding| lines.diagnostic(stage, finding))
             .collect())
+    }
+}
+
+/// Names in a message, at most twenty of them.
+pub(crate) fn listed(names: &[&str]) -> String {
+    let shown: Vec<&str> = names.iter().take(MAX_LISTED).copied().collect();
+    match names.len().saturating_sub(shown.len()) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Type values: the definitions behind the coordinates in type texts.
 
+use crate::types::size::coordinate;
 use crate::types::ty::Type;
 use edict_codec::cbor::Value;
 use std::collections::BTreeMap;
@@ -57,10 +58,11 @@ pub fn type_value(named: &Type) -> Option<(String, Value)> {
 pub fn named_types(root: &Type, found: &mut BTreeMap<String, Value>) {
     let mut pending = vec![root];
     while let Some(part) = pending.pop() {
+        // A definition may be large, and is met wherever its type is.
+        if coordinate(part).is_some_and(|it| found.contains_key(it)) {
+            continue;
+        }
         if let Some((coordinate, value)) = type_value(part) {
-            if found.contains_key(&coordinate) {
-                continue;
-            }
             found.insert(coordinate, value);
         }
         match part {

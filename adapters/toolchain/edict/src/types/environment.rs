@@ -3,7 +3,7 @@
 
 use super::ty::{Type, Width};
 use crate::core::tree::BudgetLimits;
-use crate::diagnostic::{Finding, Kind, Sink, Span};
+use crate::diagnostic::{Finding, Kind, Sink, Span, listed};
 use crate::lawpack::context::{LawpackContext, Profile};
 use crate::syntax::ast::{Bound, Path, TypeExpr, TypeExprKind};
 use edict_codec::cbor::Value;
@@ -264,7 +264,7 @@ fn missing<'n>(path: &Path, what: &str, known: impl IntoIterator<Item = &'n Stri
     let help = if known.is_empty() {
         "import a lawpack that exports it".to_owned()
     } else {
-        format!("exported are: {}", known.join(", "))
+        format!("exported are: {}", listed(&known))
     };
     Finding::new(
         Kind::MissingContextFact,

@@ -6,7 +6,7 @@ use super::environment::{Alias, Environment, Signature};
 use super::graph::{self, Edge};
 use super::size::MAX_DEPTH;
 use super::ty::{RecordType, Type, VariantType};
-use crate::diagnostic::{Finding, Kind, Sink};
+use crate::diagnostic::{Finding, Kind, Sink, listed};
 use crate::lawpack::context::LawpackContext;
 use crate::syntax::ast::{
     Ast, ClauseKind, Declaration, ImportKind, IntentDecl, Param, TypeBody, TypeDecl, TypeExpr,
@@ -90,7 +90,7 @@ fn aliases<'a>(
                     import.package.span,
                     format!("`{coordinate}` is not part of the application"),
                 )
-                .help(format!("provided are: {}", known.join(", "))),
+                .help(format!("provided are: {}", listed(&known))),
             );
         }
         let alias = match (import.kind, found) {

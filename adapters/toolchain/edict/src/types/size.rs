@@ -39,7 +39,7 @@ pub struct Sizes {
     weights: BTreeMap<String, u64>,
 }
 
-fn coordinate(ty: &Type) -> Option<&str> {
+pub(crate) fn coordinate(ty: &Type) -> Option<&str> {
     match ty {
         Type::Record(record) => record.coordinate.as_deref(),
         Type::Variant(variant) => Some(&variant.coordinate),

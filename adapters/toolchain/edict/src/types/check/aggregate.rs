@@ -5,7 +5,7 @@ use super::choice::{Join, natural};
 use super::expression::is_bare;
 use super::{Checker, Typed, Want, short};
 use crate::core::tree::Expr as CoreExpr;
-use crate::diagnostic::{Kind, Span};
+use crate::diagnostic::{Kind, Span, listed};
 use crate::syntax::ast::{Expr, Name};
 use crate::types::ty::{RecordType, Type};
 use std::collections::BTreeMap;
@@ -84,12 +84,12 @@ impl Checker<'_, '_> {
         let mut parts = Vec::new();
         let mut help = Vec::new();
         if !missing.is_empty() {
-            parts.push(format!("missing {}", missing.join(", ")));
-            help.push(format!("add {}", missing.join(", ")));
+            parts.push(format!("missing {}", listed(&missing)));
+            help.push(format!("add {}", listed(&missing)));
         }
         if !unexpected.is_empty() {
-            parts.push(format!("unexpected {}", unexpected.join(", ")));
-            help.push(format!("remove {}", unexpected.join(", ")));
+            parts.push(format!("unexpected {}", listed(&unexpected)));
+            help.push(format!("remove {}", listed(&unexpected)));
         }
         self.report(Kind::TypeMismatch, span, parts.join("; "), &help.join("; "));
         false

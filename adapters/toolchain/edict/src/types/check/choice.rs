@@ -5,7 +5,7 @@ use super::expression::is_bare;
 use super::{Checker, Typed, Want, short};
 use crate::core::depth;
 use crate::core::tree::{Binder, Expr as CoreExpr, MatchArm as CoreArm, Predicate};
-use crate::diagnostic::{Kind, Span};
+use crate::diagnostic::{Kind, Span, listed};
 use crate::syntax::ast::{Expr, MatchArm};
 use crate::types::facts::Range;
 use crate::types::relate;
@@ -50,6 +50,9 @@ impl<'w> Join<'w> {
         Typed::error()
     }
 }
+
+/// Names of cases and their payloads.
+type Cases<'t> = BTreeMap<&'t str, Option<&'t Type>>;
 
 /// The join of types in written order; `None` for no types.
 pub(super) fn natural<'t>(types: impl Iterator<Item = &'t Type>) -> Option<Type> {
@@ -150,7 +153,8 @@ impl Checker<'_, '_> {
 
     pub(super) fn match_expr(&mut self, value: &Expr, arms: &[MatchArm], want: Want<'_>) -> Typed {
         let subject = self.expr(value, Want::Nothing);
-        let cases = self.cases(value.span, &subject.ty);
+        let subject_type = subject.ty.clone();
+        let cases = self.cases(value.span, &subject_type);
         if let Some(cases) = &cases {
             self.judge_arms(value.span, arms, cases);
         }
@@ -159,8 +163,7 @@ impl Checker<'_, '_> {
         let mut binders = Vec::new();
         for arm in arms {
             self.open();
-            let payload = cases.as_ref().and_then(|it| it.get(&arm.case.text));
-            let binder = self.arm_binder(arm, payload);
+            let binder = self.arm_binder(arm, cases.as_ref());
             typed.push((!is_bare(&arm.value)).then(|| join.part(self, &arm.value)));
             binders.push(binder);
             self.close();
@@ -190,13 +193,17 @@ impl Checker<'_, '_> {
     }
 
     /// The cases of a matched type and their payloads.
-    fn cases(&mut self, span: Span, ty: &Type) -> Option<BTreeMap<String, Option<Type>>> {
+    fn cases<'t>(&mut self, span: Span, ty: &'t Type) -> Option<Cases<'t>> {
         match ty {
-            Type::Variant(variant) => Some(variant.cases.iter().cloned().collect()),
-            Type::Option(item) => {
-                let some = ("Some".to_owned(), Some((**item).clone()));
-                Some(BTreeMap::from([some, ("None".to_owned(), None)]))
+            Type::Variant(variant) => {
+                let cases = variant.cases.iter();
+                Some(
+                    cases
+                        .map(|(name, payload)| (name.as_str(), payload.as_ref()))
+                        .collect(),
+                )
             }
+            Type::Option(item) => Some(BTreeMap::from([("Some", Some(&**item)), ("None", None)])),
             other => {
                 self.mismatch(span, "a variant, an enum or an Option", other);
                 None
@@ -205,18 +212,13 @@ impl Checker<'_, '_> {
     }
 
     /// Unknown, repeated and missing cases; a missing one is not reported beside an unknown one.
-    fn judge_arms(
-        &mut self,
-        span: Span,
-        arms: &[MatchArm],
-        cases: &BTreeMap<String, Option<Type>>,
-    ) {
+    fn judge_arms(&mut self, span: Span, arms: &[MatchArm], cases: &BTreeMap<&str, Option<&Type>>) {
         let mut seen: BTreeMap<&str, Span> = BTreeMap::new();
         let mut unknown = false;
         for arm in arms {
-            if !cases.contains_key(&arm.case.text) {
+            if !cases.contains_key(arm.case.text.as_str()) {
                 unknown = true;
-                let names = cases.keys().map(String::as_str);
+                let names = cases.keys().copied();
                 self.unknown_case(&arm.case, "the matched type", names);
             } else if seen.contains_key(arm.case.text.as_str()) {
                 let message = format!("case `{}` is handled already", arm.case.text);
@@ -232,21 +234,22 @@ impl Checker<'_, '_> {
         }
         let missing: Vec<&str> = cases
             .keys()
-            .map(String::as_str)
+            .copied()
             .filter(|it| !seen.contains_key(it))
             .collect();
         if !missing.is_empty() && !unknown {
-            let message = format!("missing {}", missing.join(", "));
-            let help = format!("add arms for {}", missing.join(", "));
+            let message = format!("missing {}", listed(&missing));
+            let help = format!("add arms for {}", listed(&missing));
             self.report(Kind::NonExhaustiveMatch, span, message, &help);
         }
     }
 
-    fn arm_binder(&mut self, arm: &MatchArm, payload: Option<&Option<Type>>) -> Option<Binder> {
+    fn arm_binder(&mut self, arm: &MatchArm, cases: Option<&Cases<'_>>) -> Option<Binder> {
         let name = arm.binder.as_ref()?;
+        let payload = cases.and_then(|it| it.get(arm.case.text.as_str()));
         let local = self.fresh();
         let ty = match payload {
-            Some(Some(ty)) => ty.clone(),
+            Some(Some(ty)) => (*ty).clone(),
             Some(None) => {
                 let message = format!("case `{}` has no payload to bind", arm.case.text);
                 let help = format!("write `{} => …`", arm.case.text);

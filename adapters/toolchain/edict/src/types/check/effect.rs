@@ -3,7 +3,7 @@
 
 use super::{Checker, Want, short};
 use crate::core::tree::{Arm, Binder, Local, Node, Raise};
-use crate::diagnostic::{Kind, Span};
+use crate::diagnostic::{Kind, Span, listed};
 use crate::lawpack::context::{Effect, Obstruction};
 use crate::syntax::ast::{Call, Expr, ExprKind, Handler, HandlerArm, Target};
 use crate::types::relate;
@@ -117,8 +117,8 @@ impl<'a> Checker<'_, 'a> {
     fn judge_missing<'n>(&mut self, call: Span, missing: impl Iterator<Item = &'n str>) {
         let missing: Vec<&str> = missing.collect();
         if !missing.is_empty() {
-            let message = format!("failures are not handled: {}", missing.join(", "));
-            let help = format!("add `else {{ … }}` arms for {}", missing.join(", "));
+            let message = format!("failures are not handled: {}", listed(&missing));
+            let help = format!("add `else {{ … }}` arms for {}", listed(&missing));
             self.report(Kind::MissingFailureHandler, call, message, &help);
         }
     }
@@ -172,7 +172,7 @@ impl<'a> Checker<'_, 'a> {
                 unknown = true;
                 let known: Vec<&str> = binders.keys().copied().collect();
                 let message = format!("the effect declares no failure `{failure}`");
-                let help = format!("remove it; declared are: {}", known.join(", "));
+                let help = format!("remove it; declared are: {}", listed(&known));
                 self.report(Kind::UnknownFailure, arm.failure.span, message, &help);
             } else if !seen.insert(failure) {
                 let message = format!("failure `{failure}` is handled already");
@@ -215,10 +215,10 @@ impl<'a> Checker<'_, 'a> {
             let close = member.and_then(|(_, name)| self.sink.nearest(name, known.iter().copied()));
             let help = match close {
                 Some(close) => {
-                    format!("did you mean `{close}`? exported are: {}", known.join(", "))
+                    format!("did you mean `{close}`? exported are: {}", listed(&known))
                 }
                 None if known.is_empty() => "name it `alias.Name`".to_owned(),
-                None => format!("exported are: {}", known.join(", ")),
+                None => format!("exported are: {}", listed(&known)),
             };
             self.report(Kind::UnknownObstruction, target.path.span, message, &help);
             if let Some(payload) = &target.payload {

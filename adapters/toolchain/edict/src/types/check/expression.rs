@@ -3,7 +3,7 @@
 
 use super::{Checker, Typed, Want, short};
 use crate::core::tree::Expr as CoreExpr;
-use crate::diagnostic::{Kind, Span};
+use crate::diagnostic::{Kind, Span, listed};
 use crate::syntax::ast::{Expr, ExprKind, Name, Path, Suffix};
 use crate::types::environment::unresolved;
 use crate::types::facts::{Place, Term};
@@ -195,7 +195,7 @@ impl Checker<'_, '_> {
             (Some(close), _) => format!("did you mean `{close}`?"),
             (None, Type::Record(record)) => {
                 let fields: Vec<&str> = record.fields.keys().map(String::as_str).collect();
-                format!("its fields are: {}", fields.join(", "))
+                format!("its fields are: {}", listed(&fields))
             }
             (None, _) => "only records have fields".to_owned(),
         };
@@ -335,7 +335,7 @@ impl Checker<'_, '_> {
     ) {
         let names: Vec<&str> = names.collect();
         let message = format!("no case `{}` in {owner}", case.text);
-        let help = format!("its cases are: {}", names.join(", "));
+        let help = format!("its cases are: {}", listed(&names));
         self.report(Kind::UnknownCase, case.span, message, &help);
     }
 }

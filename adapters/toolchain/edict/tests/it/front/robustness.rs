@@ -133,3 +133,19 @@ fn long_chains_of_facts_and_many_mistakes_take_time_by_their_number_only() {
         "{found}"
     );
 }
+
+#[test]
+fn advice_lists_a_part_of_many_names() {
+    let cases: Vec<String> = (0..60).map(|it| format!("C{it}")).collect();
+    let source = super::module(&format!(
+        "enum E {{ {} }}\nfn f(e: E) -> U64 {{ return match e {{ C0 => 1 }}; }}",
+        cases.join(", ")
+    ));
+    let found = compile(source.as_bytes(), &contexts(None)).unwrap_err();
+    assert_eq!(found.len(), 1);
+    assert!(
+        found[0].message.ends_with("C27 and 39 more"),
+        "{}",
+        found[0].message
+    );
+}
