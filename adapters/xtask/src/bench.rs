@@ -105,20 +105,21 @@ pub(crate) fn run(only: Option<&str>) -> Result<(), Failure> {
         return run_program(&root(), &program.to_string_lossy(), &arguments);
     }
     let mut rows = Vec::new();
+    let mut found = |row: Row| {
+        say(&format!("{row}\n"));
+        rows.push(row);
+    };
     if only.is_none_or(|it| it == "host") {
-        rows.extend(host::rows(&programs)?);
+        host::rows(&programs)?.into_iter().for_each(&mut found);
     }
     if only.is_none_or(|it| it == "compiler") {
-        rows.extend(compiler::rows(&programs)?);
+        compiler::rows(&programs)?.into_iter().for_each(&mut found);
     }
     if only.is_none_or(|it| it == "run") {
-        rows.extend(run::rows(&programs)?);
+        run::rows(&programs, &mut found)?;
     }
     if only.is_none_or(|it| it == "jim") {
-        rows.extend(jim::rows()?);
-    }
-    for row in &rows {
-        say(&format!("{row}\n"));
+        jim::rows()?.into_iter().for_each(&mut found);
     }
     match rows.iter().filter(|row| !row.holds()).count() {
         0 => Ok(()),

@@ -15,7 +15,7 @@ body{margin:0 auto;padding:1rem;max-width:70rem;color:var(--text);background:var
 font:1rem/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
 h1{margin:0;font-size:1.5rem}h2{font-size:1.1rem}
 code{font-family:ui-monospace,monospace;font-size:.9em}
-pre{margin:.5rem 0;white-space:pre-wrap;font:.85rem/1.45 ui-monospace,monospace}
+pre{margin:.5rem 0;white-space:pre;overflow-x:auto;font:.85rem/1.45 ui-monospace,monospace}
 .why>summary{color:var(--soft)}
 details,footer{margin:.5rem 0;padding:.5rem .75rem;background:var(--card);
 border:1px solid var(--line);border-radius:.4rem}
@@ -28,7 +28,8 @@ dl{display:grid;grid-template-columns:minmax(6rem,12rem) minmax(0,1fr);gap:.15re
 dt{color:var(--soft)}dd{margin:0}
 table{width:100%;border-collapse:collapse;table-layout:fixed;font-size:.9rem}
 th,td{text-align:left;vertical-align:top;padding:.2rem .4rem;border-top:1px solid var(--line)}
-@media(max-width:36rem){dl{grid-template-columns:minmax(0,1fr)}dd{margin-bottom:.4rem}}
+@media(max-width:36rem){dl{grid-template-columns:minmax(0,1fr)}dd{margin-bottom:.4rem}
+th,td{padding:.15rem;font-size:.75rem}}
 ";
 
 /// A text in which nothing is markup and nothing is hidden.

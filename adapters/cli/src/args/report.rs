@@ -90,6 +90,7 @@ pub enum ExportFormat {
     /// TAP 14, as the run printed it.
     Tap,
     /// `JUnit` XML.
+    #[value(help = "JUnit XML")]
     Junit,
     /// Markdown.
     Markdown,

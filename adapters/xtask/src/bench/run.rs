@@ -29,34 +29,33 @@ const BUILDS: u32 = 1_000;
 /// Greatest peak of the runner in MiB.
 const MEMORY: f64 = 64.0;
 
-/// Measures everything with the programs in `programs`.
+/// Measures everything with the programs in `programs`; each row is `found` as soon as it is known.
 ///
 /// # Errors
 /// When something cannot be written or run.
-pub(crate) fn rows(programs: &Path) -> Result<Vec<Row>, Failure> {
+pub(crate) fn rows(programs: &Path, found: &mut dyn FnMut(Row)) -> Result<(), Failure> {
     let space = tempfile::tempdir_in(target()?)?;
     let space = space.path();
-    let mut rows = Vec::new();
     let mut costs = Vec::new();
     for cases in RUNS {
         say(&format!("# runs of {cases} cases\n"));
         let suite = Suite::write(programs, space, cases)?;
         suite.run(&[])?;
-        costs.push(per_case(&suite, space, &mut rows)?);
+        costs.push(per_case(&suite, space, found)?);
         if Some(&cases) == RUNS.last() {
-            rows.push(published(&suite, space)?);
-            rows.extend(peaks(&suite)?);
+            found(published(&suite, space)?);
+            peaks(&suite)?.into_iter().for_each(&mut *found);
         }
     }
     if let [few, .., many] = costs[..] {
         let name = "run: ms a case of 1,024 cases in contexts : of 64";
-        rows.push(Row::at_most(name, many, few, 1.1));
+        found(Row::at_most(name, many, few, 1.1));
     }
     say(&format!("# builds of {BUILDS} cases\n"));
     let suite = Suite::write(programs, space, BUILDS)?;
-    rows.extend(cold(&suite)?);
-    rows.extend(warm(&suite, space)?);
-    Ok(rows)
+    warm(&suite, space)?.into_iter().for_each(&mut *found);
+    cold(&suite)?.into_iter().for_each(&mut *found);
+    Ok(())
 }
 
 /// Milliseconds that some work takes.
@@ -80,7 +79,7 @@ fn in_turn(
 }
 
 /// Rows of executed runs beside runners of tests; gives the cost of a case in contexts.
-fn per_case(suite: &Suite, space: &Path, rows: &mut Vec<Row>) -> Result<f64, Failure> {
+fn per_case(suite: &Suite, space: &Path, found: &mut dyn FnMut(Row)) -> Result<f64, Failure> {
     let cases = suite.cases;
     let mut peers: Vec<(Peer, Option<f64>)> = vec![
         (peers::prove(space, cases)?, Some(0.15)),
@@ -109,7 +108,7 @@ fn per_case(suite: &Suite, space: &Path, rows: &mut Vec<Row>) -> Result<f64, Fai
                 peer.name
             );
             let peer = median(samples);
-            rows.push(match limit {
+            found(match limit {
                 Some(limit) => Row::at_most(&name, first, peer, *limit),
                 None => Row::shown(&name, first, peer),
             });
