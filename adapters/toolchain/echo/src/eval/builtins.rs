@@ -4,7 +4,7 @@
 mod bytes;
 mod integer;
 
-pub(crate) use integer::integer;
+pub(crate) use integer::{integer, unsigned};
 
 use super::{
     machine::{Machine, Stop, bytes_of, text_of, unsigned_of},
@@ -23,9 +23,10 @@ use crate::{
 /// Runs a built-in on the operands on the stack, and leaves its value there.
 pub(crate) fn run(machine: &mut Machine<'_>, builtin: Builtin) -> Result<(), Stop> {
     let value = match builtin {
+        // Compiled to an instruction of its own.
         Builtin::Default => {
             let other = machine.pop()?;
-            held(&machine.pop()?)?.unwrap_or(other)
+            or(&machine.pop()?, other)?
         }
         Builtin::IsSome => Value::Bool(held(&machine.pop()?)?.is_some()),
         Builtin::Unwrap => {
@@ -89,6 +90,12 @@ pub(crate) fn run(machine: &mut Machine<'_>, builtin: Builtin) -> Result<(), Sto
     };
     machine.stack.push(value);
     Ok(())
+}
+
+/// What an Option holds, or the other value.
+#[inline]
+pub(crate) fn or(option: &Value, other: Value) -> Result<Value, Stop> {
+    Ok(held(option)?.unwrap_or(other))
 }
 
 /// What an Option holds.

@@ -76,6 +76,8 @@ pub(crate) enum Op {
         right: Operand,
     },
     Builtin(Builtin),
+    /// What the Option on the stack holds, or the operand.
+    Default(Operand),
     /// Jumps if the comparison is `when`.
     Compare {
         op: Comparison,

@@ -4,6 +4,7 @@
 
 mod ends;
 mod make;
+mod number;
 
 use super::{
     builtins,
@@ -14,7 +15,6 @@ use super::{
 use crate::{
     executable::Decision,
     meter::{Exhausted, Meter},
-    package::tree::Comparison,
     refusal::Refusal,
     state::view::AtomView,
 };
@@ -132,13 +132,7 @@ impl<'a> Machine<'a> {
                     left,
                     right,
                 } => {
-                    if checked {
-                        self.meter.charge(0, 32)?;
-                    }
-                    let right = self.operand(right)?;
-                    let left = self.operand(left)?;
-                    let value = builtins::integer(op, width, checked, &left, &right)?;
-                    self.stack.push(value);
+                    self.integer((op, width, checked), left, right)?;
                 }
                 Op::Compare {
                     op,
@@ -167,11 +161,13 @@ impl<'a> Machine<'a> {
                     accumulator,
                     start,
                 } => {
-                    if let Some(accumulator) = accumulator {
+                    if let Some(accumulator) = accumulator
+                        && self.store_unsigned(accumulator).is_none()
+                    {
                         let value = self.pop()?;
                         self.store(accumulator, value)?;
                     }
-                    if self.loop_next(item)? {
+                    if self.next_byte(item)?.is_some() || self.loop_next(item)? {
                         at = start as usize;
                     }
                 }
@@ -179,6 +175,13 @@ impl<'a> Machine<'a> {
                 Op::List(count) => self.list(count)?,
                 Op::Case(name) => self.case(name)?,
                 Op::Builtin(builtin) => builtins::run(self, builtin)?,
+                Op::Default(other) => {
+                    if self.unsigned_held(other).is_none() {
+                        let other = self.operand(other)?;
+                        let value = builtins::or(&self.pop()?, other)?;
+                        self.stack.push(value);
+                    }
+                }
                 Op::Effect(form) => {
                     if let Some((slot, payload, target)) = effects::run(self, form)? {
                         self.store(slot, payload)?;
@@ -244,31 +247,6 @@ impl<'a> Machine<'a> {
             value = field(self.code, value, *name)?;
         }
         Ok(value.clone())
-    }
-
-    #[inline]
-    fn compare(&mut self, op: Comparison, left: Operand, right: Operand) -> Result<bool, Stop> {
-        let right = self.operand(right)?;
-        let left = self.operand(left)?;
-        let extra = left.weight().max(right.weight()).saturating_sub(1);
-        if extra > 0 {
-            self.meter.charge(extra, 0)?;
-        }
-        let order = match (op, &left, &right) {
-            (Comparison::Equal, left, right) => return Ok(left.same(right)),
-            (Comparison::Different, left, right) => return Ok(!left.same(right)),
-            (_, Value::Unsigned(left), Value::Unsigned(right)) => left.cmp(right),
-            (_, Value::Signed(left), Value::Signed(right)) => left.cmp(right),
-            _ => return Err(Stop::Fault("only two integers of one type have an order")),
-        };
-        Ok(match op {
-            Comparison::Less => order.is_lt(),
-            Comparison::AtMost => order.is_le(),
-            Comparison::Greater => order.is_gt(),
-            Comparison::AtLeast => order.is_ge(),
-            Comparison::Equal => order.is_eq(),
-            Comparison::Different => order.is_ne(),
-        })
     }
 
     fn choose(&mut self, table: u32) -> Result<usize, Stop> {

@@ -19,16 +19,13 @@ pub(crate) fn integer(
     left: &Value,
     right: &Value,
 ) -> Result<Value, Stop> {
-    let outside = Stop::Fault("a proven integer operation left its width");
     match (width, left, right) {
         (Width::U32 | Width::U64, Value::Unsigned(left), Value::Unsigned(right)) => {
-            let value = unsigned(op, *left, *right)
-                .filter(|value| width == Width::U64 || u32::try_from(*value).is_ok());
-            match (value, checked) {
+            match (unsigned(op, width, *left, *right), checked) {
                 (Some(value), true) => Ok(Value::SomeUnsigned(value)),
                 (Some(value), false) => Ok(Value::Unsigned(value)),
                 (None, true) => Ok(Value::None),
-                (None, false) => Err(outside),
+                (None, false) => Err(OUTSIDE),
             }
         }
         (Width::I32 | Width::I64, Value::Signed(left), Value::Signed(right)) => {
@@ -37,25 +34,30 @@ pub(crate) fn integer(
                 (Some(value), true) => Ok(Value::SomeSigned(value)),
                 (Some(value), false) => Ok(Value::Signed(value)),
                 (None, true) => Ok(Value::None),
-                (None, false) => Err(outside),
+                (None, false) => Err(OUTSIDE),
             }
         }
         _ => Err(Stop::Fault("expected two integers of the declared width")),
     }
 }
 
+const OUTSIDE: Stop = Stop::Fault("a proven integer operation left its width");
+
 fn within(width: Width, value: i64) -> bool {
     width == Width::I64 || i32::try_from(value).is_ok()
 }
 
-fn unsigned(op: IntegerOp, left: u64, right: u64) -> Option<u64> {
-    match op {
+/// The value of an operation on two unsigned integers, if it has a place in `width`.
+#[inline]
+pub(crate) fn unsigned(op: IntegerOp, width: Width, left: u64, right: u64) -> Option<u64> {
+    let value = match op {
         IntegerOp::Add => left.checked_add(right),
         IntegerOp::Subtract => left.checked_sub(right),
         IntegerOp::Multiply => left.checked_mul(right),
         IntegerOp::Divide => left.checked_div(right),
         IntegerOp::Remainder => left.checked_rem(right),
-    }
+    };
+    value.filter(|value| width == Width::U64 || u32::try_from(*value).is_ok())
 }
 
 /// Division truncates toward zero; the remainder has the sign of the dividend.

@@ -78,6 +78,13 @@ impl Compiler<'_> {
 
     /// An operand that can be read where it is, its step counted; otherwise it is on the stack.
     pub(super) fn operand(&mut self, expr: &Expr, depth: u64) -> Operand {
+        let (mut expr, mut depth) = (expr, depth);
+        while let Some(value) = same(expr)
+            && self.within(depth)
+        {
+            self.unit();
+            (expr, depth) = (value, depth.saturating_add(1));
+        }
         let operand = match expr {
             Expr::Local(local) if self.within(depth) => Some(Operand::Local(self.slot(*local))),
             Expr::Const(value) if self.within(depth) => Some(Operand::Const(self.constant(value))),
@@ -200,13 +207,39 @@ impl Compiler<'_> {
             });
             return;
         }
+        if let (Builtin::Default, [value, other]) = (builtin, args) {
+            self.expr(value, inner);
+            let other = self.operand(other, inner);
+            self.emit(Op::Default(other));
+            return;
+        }
         for arg in args {
             self.expr(arg, inner);
+        }
+        if keeps(builtin) {
+            return;
         }
         if charges(builtin) {
             self.flush();
         }
         self.emit(Op::Builtin(builtin));
+    }
+}
+
+/// Whether a built-in leaves its operand as it is: integers have one form at run time whatever
+/// their width, and a nominal type is its representation.
+fn keeps(builtin: Builtin) -> bool {
+    matches!(builtin, Builtin::Same | Builtin::ToU64)
+}
+
+/// The operand of a built-in that leaves it as it is.
+fn same(expr: &Expr) -> Option<&Expr> {
+    match expr {
+        Expr::Builtin { builtin, args } if keeps(*builtin) => match &**args {
+            [value] => Some(value),
+            _ => None,
+        },
+        _ => None,
     }
 }
 
