@@ -61,7 +61,7 @@ pub struct RunArgs {
     /// Run every reused action again and fail when its bytes differ.
     #[arg(long)]
     pub verify_cache: bool,
-    /// Evaluate every executed pure case a second time, in the verifier, and compare.
+    /// Evaluate every executed case a second time, in the verifier, and compare.
     #[arg(long)]
     pub cross_check: bool,
     /// Where the private directory of the run is made.

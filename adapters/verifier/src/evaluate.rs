@@ -4,7 +4,7 @@
 use crate::{
     ReportVerifier, TASK,
     report::{digest, is, no_judgement, records},
-    request::{self, BODY, OUTPUT},
+    request::{self, ATOMS_AFTER, BODY, OUTPUT},
 };
 use edict_codec::{
     bounded::{BoundedReadError, read_all},
@@ -39,15 +39,17 @@ impl CrossCheck for ReportVerifier {
             let (ended, code) = EVALUATION.ask(self.place(private), &line, bounds)?;
             let answer = answer(&ended, code)?;
             EVALUATION.no_survivor(&ended)?;
-            let body = body(private, request, &ended)?;
+            let body = output(private, BODY, request, &ended)?;
             if body_digest(&body.bytes) != answer.body {
                 let message = "the verifier wrote another body than it answered";
                 return Err(protocol(message, &ended));
             }
+            let after = || output(private, ATOMS_AFTER, request, &ended);
             Ok(Evaluation {
                 obstruction: answer.obstruction,
                 body,
                 consumed: answer.consumed,
+                atoms: request.atoms.as_ref().map(|_| after()).transpose()?,
             })
         })
     }
@@ -98,8 +100,14 @@ fn read(record: &Node) -> Option<Answer> {
     })
 }
 
-fn body(private: &Path, request: &EvaluateRequest, ended: &Ended) -> Result<Body, Failure> {
-    let path = private.join(OUTPUT).join(BODY);
+/// One file that an evaluation wrote.
+fn output(
+    private: &Path,
+    name: &str,
+    request: &EvaluateRequest,
+    ended: &Ended,
+) -> Result<Body, Failure> {
+    let path = private.join(OUTPUT).join(name);
     let bytes = File::open(path)
         .map_err(BoundedReadError::from)
         .and_then(|mut file| read_all(&mut file, request.artifact_bytes));
@@ -109,7 +117,7 @@ fn body(private: &Path, request: &EvaluateRequest, ended: &Ended) -> Result<Body
             Err(EVALUATION.too_many_bytes(request.artifact_bytes))
         }
         Err(BoundedReadError::Io(error)) => Err(protocol(
-            &format!("its body cannot be read: {error}"),
+            &format!("its `{name}` cannot be read: {error}"),
             ended,
         )),
     }

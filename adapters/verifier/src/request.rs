@@ -24,8 +24,12 @@ pub(crate) const OUTPUT: &str = "output";
 pub(crate) const REPORT: &str = "verification-report.cbor";
 /// The input of an evaluation, apart from the files of an application.
 const INPUT: &str = "input.cbor";
+/// The atoms that an effectful program finds.
+const ATOMS: &str = "atoms.cbor";
 /// File name of the result or payload of an evaluation.
 pub(crate) const BODY: &str = "body.cbor";
+/// File name of the atoms that an effectful program leaves.
+pub(crate) const ATOMS_AFTER: &str = "atoms.cbor";
 
 /// The one line that asks for a verification (`edict.verifier.request/v1`).
 pub(crate) fn line(request: &VerifyRequest) -> String {
@@ -39,12 +43,17 @@ pub(crate) fn line(request: &VerifyRequest) -> String {
 
 /// The one line that asks for an evaluation.
 pub(crate) fn evaluation_line(request: &EvaluateRequest) -> String {
-    let inputs = [
+    let mut inputs = vec![
         ("core", Json::text(artifact_path(&request.core))),
         ("lawpacks", lawpacks(&request.lawpacks)),
         ("input", Json::text(INPUT)),
         ("intent", Json::text(&*request.intent)),
     ];
+    if request.atoms.is_some() {
+        let after = Json::text(format!("{OUTPUT}/{ATOMS_AFTER}"));
+        let atoms = Json::object([("before", Json::text(ATOMS)), ("after", after)]);
+        inputs.push(("atoms", atoms));
+    }
     ask("evaluate", BODY, Json::object(inputs))
 }
 
@@ -90,7 +99,15 @@ pub(crate) fn stage(private: &Path, request: &VerifyRequest) -> Result<(), Failu
 
 /// Writes everything that an evaluation names below `private`, and makes the output directory.
 pub(crate) fn stage_evaluation(private: &Path, request: &EvaluateRequest) -> Result<(), Failure> {
-    write(private, INPUT, &request.input.bytes).map_err(|error| unstaged(&error))?;
+    let files = [
+        (INPUT, Some(&request.input)),
+        (ATOMS, request.atoms.as_ref()),
+    ];
+    for (path, body) in files {
+        if let Some(body) = body {
+            write(private, path, &body.bytes).map_err(|error| unstaged(&error))?;
+        }
+    }
     stage_files(private, &request.files, &[&request.core])
 }
 

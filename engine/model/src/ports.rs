@@ -217,7 +217,7 @@ pub trait Verifier: Send + Sync {
     fn verify(&self, request: &VerifyRequest) -> Result<Verified, Failure>;
 }
 
-/// What the second evaluator is asked about one pure program.
+/// What the second evaluator is asked about one program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EvaluateRequest {
     /// Core of the program.
@@ -226,6 +226,8 @@ pub struct EvaluateRequest {
     pub intent: String,
     /// The canonical input.
     pub input: Body,
+    /// The atoms that an effectful program finds, as a canonical list; `None` for a pure one.
+    pub atoms: Option<Body>,
     /// The lawpacks in closure order.
     pub lawpacks: Vec<StagedLawpack>,
     /// The files that `lawpacks` names.
@@ -245,9 +247,11 @@ pub struct Evaluation {
     pub body: Body,
     /// What it consumed under the declared budget.
     pub consumed: Counters,
+    /// The atoms that an effectful program leaves, in the form in which they were given.
+    pub atoms: Option<Body>,
 }
 
-/// Evaluates Core of pure programs a second time, apart from the host. What it answers is compared
+/// Evaluates Core of programs a second time, apart from the host. What it answers is compared
 /// with the host's evidence and is never evidence itself.
 pub trait CrossCheck: fmt::Debug + Send + Sync {
     /// Evaluates one program on one input.

@@ -1,25 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The second evaluation of executed pure cases (`--cross-check`).
+//! The second evaluation of executed cases (`--cross-check`): their setup and then their own
+//! operation, each on the atoms that the one before it left.
 
 use crate::{
     build::{files, lawpacks},
     db::Db,
-    snapshot::Case,
+    snapshot::{Application, Case},
 };
 use edict_codec::bounded::ByteLimit;
 use edict_test_model::{
+    built::{Artifact, Body},
     package::ProgramKind,
-    plan::CasePlan,
+    plan::{CasePlan, Operation},
     ports::{CrossCheck, EvaluateRequest},
     verdict::{Judged, cross_checked},
 };
+use std::iter::once;
+
+/// The canonical list of no atoms: every context begins empty.
+const NO_ATOMS: &[u8] = &[0x80];
 
 /// How many executed cases were evaluated twice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CrossChecks {
-    /// Pure cases that both evaluators decided.
+    /// Cases that both evaluators decided.
     pub compared: u64,
-    /// Effectful cases: only the host has atoms, so nothing is compared.
+    /// Cases with a program whose build has no Core: nothing is compared.
     pub left_out: u64,
 }
 
@@ -30,33 +36,56 @@ pub(crate) fn check(
     port: &dyn CrossCheck,
     checks: &mut CrossChecks,
     (case, plan): (Case<'_>, &CasePlan),
-    judged: Judged,
+    mut judged: Judged,
 ) -> Judged {
-    let (Some(operation), Some(_)) = (plan.case_operation(), &judged.execution) else {
+    if judged.execution.is_none() {
         return judged;
-    };
-    let package = &operation.program.executable.package;
-    let Some(core) = operation
-        .program
-        .built
-        .core
-        .as_ref()
-        .filter(|_| package.kind == ProgramKind::Pure)
-    else {
+    }
+    let setup = case.setup(db).iter().map(|(application, _)| *application);
+    let applications = setup.chain(once(case.application(db)));
+    let operations = plan.operations.iter().zip(applications);
+    let steps: Option<Vec<_>> = operations
+        .map(|(operation, application)| {
+            let core = operation.program.built.core.as_ref()?;
+            Some((operation, application, core))
+        })
+        .collect();
+    let Some(steps) = steps else {
         checks.left_out += 1;
         return judged;
     };
     checks.compared += 1;
-    let application = case.application(db);
+    let mut atoms = Body::new(NO_ATOMS.to_vec());
+    for (at, (operation, application, core)) in steps.into_iter().enumerate() {
+        let request = request(db, plan, (operation, application, core), &atoms);
+        let evaluated = port.evaluate(&request);
+        judged = cross_checked(plan, judged, at, &evaluated);
+        if judged.execution.is_none() {
+            break;
+        }
+        if let Some(after) = evaluated.ok().and_then(|it| it.atoms) {
+            atoms = after;
+        }
+    }
+    judged
+}
+
+fn request(
+    db: &dyn Db,
+    plan: &CasePlan,
+    (operation, application, core): (&Operation, Application<'_>, &Artifact),
+    atoms: &Body,
+) -> EvaluateRequest {
+    let package = &operation.program.executable.package;
     let intent = package.operation.rsplit('.').next().unwrap_or_default();
-    let request = EvaluateRequest {
+    EvaluateRequest {
         core: core.clone(),
         intent: intent.to_owned(),
         input: operation.input.clone(),
+        atoms: (package.kind == ProgramKind::Effectful).then(|| atoms.clone()),
         lawpacks: lawpacks(db, application),
         files: files(db, application),
         wall_timeout_ms: plan.limits.wall_timeout_ms(),
         artifact_bytes: ByteLimit::new(plan.limits.max_artifact_bytes()),
-    };
-    cross_checked(plan, judged, &port.evaluate(&request))
+    }
 }

@@ -6,20 +6,20 @@ use crate::{
     built::Body,
     evidence::{BoundOutcome, Terminal, body_digest},
     failure::{Failure, FailureKind, Stage},
-    plan::CasePlan,
+    plan::{CasePlan, OperationRole},
     ports::Evaluation,
 };
 
 /// Takes the verdict from a case whose host and second evaluator do not agree in result,
-/// obstruction, payload and every counter. Without an evaluation there is no agreement: only a stop
+/// obstruction, payload and every counter of its operation number `at`. Without an evaluation there is no agreement: only a stop
 /// and what cannot be cleaned up keep their own kind, as they take nothing from a verified outcome.
 pub fn cross_checked(
     plan: &CasePlan,
     mut judged: Judged,
+    at: usize,
     evaluated: &Result<Evaluation, Failure>,
 ) -> Judged {
-    let case = plan.operations.len().saturating_sub(1);
-    let operation = judged.bound.operations.get(case);
+    let operation = judged.bound.operations.get(at);
     let Some(terminal) = operation.and_then(|it| it.terminal.as_ref()) else {
         return judged;
     };
@@ -31,7 +31,11 @@ pub fn cross_checked(
         }
         Err(failure) => Some(no_evaluation(failure)),
     };
-    if let Some(failure) = failure {
+    if let Some(mut failure) = failure {
+        let role = plan.operations.get(at).map(|it| it.role);
+        if let Some(index) = role.and_then(OperationRole::setup_index) {
+            failure.message = format!("setup operation {index}: {}", failure.message);
+        }
         // What one of two evaluators denies is no verified outcome.
         judged.execution = None;
         judged.result = None;
