@@ -15,7 +15,7 @@ use crate::{
     job::{Failure, target},
 };
 use peers::Peer;
-use std::{path::Path, process::Command, time::Instant};
+use std::{fs, path::Path, process::Command, time::Instant};
 use suite::Suite;
 
 /// Samples of a median.
@@ -24,6 +24,8 @@ const SAMPLES: u32 = 5;
 const RUNS: [u32; 3] = [64, 200, 1_024];
 /// The size at which bats, the slowest peer, is run too.
 const BATS: u32 = 200;
+/// The size of the suite whose cases share one program.
+const SHARED: u32 = 1_024;
 /// Size of the suite whose build phase is timed.
 const BUILDS: u32 = 1_000;
 /// Greatest peak of the runner in MiB.
@@ -51,6 +53,12 @@ pub(crate) fn rows(programs: &Path, found: &mut dyn FnMut(Row)) -> Result<(), Fa
         let name = "run: ms a case of 1,024 cases in contexts : of 64";
         found(Row::at_most(name, many, few, 1.1));
     }
+    say(&format!("# runs of {SHARED} cases of one program\n"));
+    let apart = space.join("shared");
+    fs::create_dir(&apart)?;
+    let suite = Suite::of_one_program(programs, &apart, SHARED)?;
+    suite.run(&[])?;
+    per_case(&suite, &apart, found)?;
     say(&format!("# builds of {BUILDS} cases\n"));
     let suite = Suite::write(programs, space, BUILDS)?;
     warm(&suite, space)?.into_iter().for_each(&mut *found);
@@ -104,7 +112,8 @@ fn per_case(suite: &Suite, space: &Path, found: &mut dyn FnMut(Row)) -> Result<f
         first = median(samples);
         for ((peer, limit), samples) in peers.iter().zip(&mut theirs) {
             let name = format!(
-                "run: ms a case of {cases}, one {isolation} each, store warm : {}",
+                "run: ms a case of {}, one {isolation} each, store warm : {}",
+                suite.title(),
                 peer.name
             );
             let peer = median(samples);

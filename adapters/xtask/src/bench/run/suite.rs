@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The suite that is measured: as many distinct programs as cases, each with its own input.
+//! The suites that are measured: as many distinct programs as cases, or one program for all.
 
 use crate::{
     command::capture,
@@ -25,15 +25,36 @@ pub(super) struct Suite {
     directory: PathBuf,
     /// How many cases it has.
     pub(super) cases: u32,
+    /// Whether all of them run one program.
+    shared: bool,
 }
 
 impl Suite {
     /// Writes a suite of so many cases below `space`, pinned to the programs in `programs`.
     pub(super) fn write(programs: &Path, space: &Path, cases: u32) -> Result<Self, Failure> {
+        Self::written(programs, space.join(format!("suite-{cases}")), cases, false)
+    }
+
+    /// The same with one program, which every case runs on an input of its own.
+    pub(super) fn of_one_program(
+        programs: &Path,
+        space: &Path,
+        cases: u32,
+    ) -> Result<Self, Failure> {
+        Self::written(programs, space.join(format!("shared-{cases}")), cases, true)
+    }
+
+    fn written(
+        programs: &Path,
+        directory: PathBuf,
+        cases: u32,
+        shared: bool,
+    ) -> Result<Self, Failure> {
         let suite = Self {
             program: programs.join("edict-test"),
-            directory: space.join(format!("suite-{cases}")),
+            directory,
             cases,
+            shared,
         };
         let directory = suite.directory.display().to_string();
         suite.answer(&["init", &directory, "--id", "bench"])?;
@@ -43,11 +64,23 @@ impl Suite {
             .pointer("/cases/0")
             .cloned()
             .ok_or_else(|| Failure::new("`init` made no case"))?;
-        let rows = (0..cases).map(|number| suite.case(number, &first));
+        let rows = (0..cases).map(|number| {
+            if shared {
+                suite.row(number, &first)
+            } else {
+                suite.case(number, &first)
+            }
+        });
         let rows = rows.collect::<Result<Vec<_>, Failure>>()?;
         put(&mut document, "cases", Value::Array(rows))?;
         fs::write(&manifest, document.to_string())?;
         Ok(suite)
+    }
+
+    /// What rows say of its cases.
+    pub(super) fn title(&self) -> String {
+        let programs = if self.shared { " of one program" } else { "" };
+        format!("{}{programs}", self.cases)
     }
 
     /// Writes the files of one case and gives its row of the manifest.
@@ -63,11 +96,18 @@ impl Suite {
         put(&mut application, "sources", Value::Array(sources))?;
         let name = format!("cases/{number}.application.json");
         fs::write(at(&name), application.to_string())?;
+        let mut row = self.row(number, first)?;
+        put(&mut row, "application", Value::from(name))?;
+        Ok(row)
+    }
+
+    /// Writes the input of one case and gives a row of the manifest that runs the first program.
+    fn row(&self, number: u32, first: &Value) -> Result<Value, Failure> {
+        let at = |name: &str| self.directory.join(name);
         let input = format!("fixtures/{number}.bin");
         fs::copy(at(&format!("fixtures/{FIRST}.input.bin")), at(&input))?;
         let mut row = first.clone();
         put(&mut row, "id", Value::from(format!("case-{number}")))?;
-        put(&mut row, "application", Value::from(name))?;
         put(&mut row, "input", Value::from(input))?;
         Ok(row)
     }
