@@ -14,7 +14,7 @@ mod why;
 
 use crate::{
     args::{self, Color, Command, DiagnosticStyle, Invocation},
-    output::{Stderr, Stdout, check_stdout, stderr_takes_color},
+    output::{Stderr, Stdout, stderr_takes_color},
 };
 use edict_codec::json::{Json, write_document};
 use edict_test_model::{Diagnostic, Failure, FailureKind, Stage};
@@ -61,9 +61,6 @@ pub(crate) fn main(arguments: Vec<OsString>) -> ExitCode {
         Err(error) if !error.use_stderr() => return say(&Answer::text(error.to_string())),
         Err(error) => return complain(vec![run::usage(&error)]),
     };
-    if let Err(failure) = check_stdout() {
-        return complain(vec![failure]);
-    }
     let style = match &command {
         Command::Check(check) => style(check.diagnostics, check.color),
         _ => Style::Jsonl,

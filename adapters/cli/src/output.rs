@@ -37,8 +37,9 @@ impl Write for Stderr {
     }
 }
 
-/// Refuses a standard output that the caller had closed: the language runtime reopens it as the
-/// null device, read and write, which nobody does who wants the output discarded (T9).
+/// Refuses a standard output that the caller of the run form had closed: the language runtime
+/// reopens it as the null device, read and write (T9). Some callers open the null device in the
+/// same way to discard output; the answer of a subcommand may go there, a TAP stream may not.
 pub(crate) fn check_stdout() -> Result<(), Failure> {
     let closed = match fstat(stdout()) {
         Err(_) => true,

@@ -60,6 +60,21 @@ fn b17_a_closed_standard_output_starts_nothing() {
 }
 
 #[test]
+fn the_answer_of_a_subcommand_may_be_discarded() {
+    let space = Space::of("tour");
+    // Opened for reading and writing, as Python's `subprocess.DEVNULL` is.
+    let line = "exec \"$0\" check --suite suite/edict.test-suite.json 1<>/dev/null";
+    let output = std::process::Command::new("sh")
+        .args(["-c", line])
+        .arg(crate::support::program("edict-test"))
+        .current_dir(space.directory.path())
+        .output()
+        .unwrap();
+    let run = Run::of(output);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+}
+
+#[test]
 fn bt_015_b18_a_full_output_device_is_no_success() {
     let space = Space::of("tour");
     let run = redirected(&space, ">/dev/full");
