@@ -68,18 +68,14 @@ impl Documents {
         if placed.span.is_some() {
             return placed;
         }
-        if let Some(pointer) = pinned(failure) {
-            let place = |it: &Document| it.place("lock", &pointer);
-            placed.span = self.lock.as_ref().and_then(place);
-            if placed.span.is_some() {
-                placed.pointer = Some(pointer);
-            }
-        } else if let Some(pointer) = self.declared(failure) {
-            let place = |it: &Document| it.place("suite", &pointer);
-            placed.span = self.manifest.as_ref().and_then(place);
-            if placed.span.is_some() {
-                placed.pointer = Some(pointer);
-            }
+        let (name, document, pointer) = match (pinned(failure), self.declared(failure)) {
+            (Some(pointer), _) => ("lock", &self.lock, pointer),
+            (None, Some(pointer)) => ("suite", &self.manifest, pointer),
+            (None, None) => return placed,
+        };
+        let found = document.as_ref().and_then(|it| it.place(name, &pointer));
+        if found.is_some() {
+            (placed.span, placed.pointer) = (found, Some(pointer));
         }
         placed
     }

@@ -7,7 +7,7 @@ mod integer;
 pub(crate) use integer::{integer, unsigned};
 
 use super::{
-    machine::{Machine, Stop, bytes_of, text_of, unsigned_of},
+    machine::{BROKEN, Machine, Stop, bytes_of, text_of, unsigned_of},
     read::{fits_length, fits_text},
     value::Value,
     write::fits_width,
@@ -23,11 +23,6 @@ use crate::{
 /// Runs a built-in on the operands on the stack, and leaves its value there.
 pub(crate) fn run(machine: &mut Machine<'_>, builtin: Builtin) -> Result<(), Stop> {
     let value = match builtin {
-        // Compiled to an instruction of its own.
-        Builtin::Default => {
-            let other = machine.pop()?;
-            or(&machine.pop()?, other)?
-        }
         Builtin::IsSome => Value::Bool(held(&machine.pop()?)?.is_some()),
         Builtin::Unwrap => {
             held(&machine.pop()?)?.ok_or(Stop::Fault("an empty Option was unwrapped"))?
@@ -37,7 +32,6 @@ pub(crate) fn run(machine: &mut Machine<'_>, builtin: Builtin) -> Result<(), Sto
             machine.pop()?.into_some()?
         }
         Builtin::None => Value::None,
-        Builtin::Same => machine.pop()?,
         Builtin::BytesLength => Value::Unsigned(amount(bytes_of(&machine.pop()?)?.len())),
         Builtin::ListLength => match machine.pop()? {
             Value::List(items) => Value::Unsigned(amount(items.parts().len())),
@@ -62,18 +56,10 @@ pub(crate) fn run(machine: &mut Machine<'_>, builtin: Builtin) -> Result<(), Sto
                 _ => return Err(Stop::Fault("expected a list")),
             }
         }
-        Builtin::ToU64 => match machine.pop()? {
-            value @ Value::Unsigned(_) => value,
-            _ => return Err(Stop::Fault("expected an unsigned integer")),
-        },
         Builtin::Narrow(ty) => narrow(machine, ty)?,
-        // Compiled to an instruction of its own, which has the operands in place.
-        Builtin::Integer { op, width, checked } => {
-            if checked {
-                machine.meter.charge(0, 32)?;
-            }
-            let right = machine.pop()?;
-            integer(op, width, checked, &machine.pop()?, &right)?
+        // Compiled to instructions of their own, or to none.
+        Builtin::Integer { .. } | Builtin::Default | Builtin::Same | Builtin::ToU64 => {
+            return Err(BROKEN);
         }
         Builtin::Negate(width) => integer::negate(width, &machine.pop()?)?,
         Builtin::Decimal => integer::decimal(machine)?,
