@@ -32,6 +32,7 @@ pub(crate) fn main(arguments: Vec<OsString>) -> ExitCode {
             Err(_) => ExitCode::from(2),
         };
     }
+    note_panics();
     let style = match &parsed {
         Ok(Invocation::Run(run)) => super::style(run.diagnostics, run.color),
         _ => Style::Jsonl,
@@ -49,26 +50,37 @@ pub(crate) fn main(arguments: Vec<OsString>) -> ExitCode {
     }
 }
 
+/// Where the last panic of this process was, for the word about it.
+static PLACE: Mutex<String> = Mutex::new(String::new());
+
+/// Keeps the place of a panic instead of printing it: standard error belongs to diagnostics.
+fn note_panics() {
+    std::panic::set_hook(Box::new(|info| {
+        if let Some(place) = info.location() {
+            *PLACE.lock().unwrap_or_else(PoisonError::into_inner) = format!(" at {place}");
+        }
+    }));
+}
+
 /// A panic anywhere is a defect of the runner: a bail-out and exit 2, never status 101 (T11).
 fn guarded<Out: Write, Err: Write>(
     mut publisher: Publisher<Out, Err>,
     body: impl FnOnce(&mut Publisher<Out, Err>) -> Result<(), Failure>,
 ) -> ExitCode {
-    let message = Arc::new(Mutex::new(String::new()));
-    let heard = Arc::clone(&message);
-    std::panic::set_hook(Box::new(move |info| {
-        *heard.lock().unwrap_or_else(PoisonError::into_inner) = info.to_string();
-    }));
     let ended = catch_unwind(AssertUnwindSafe(|| body(&mut publisher)));
     match ended {
         Ok(Ok(())) => publisher.conclude(),
         Ok(Err(failure)) => publisher.bail_out(failure),
-        Err(_) => {
-            let text = message
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .clone();
-            publisher.bail_out(Failure::internal(format!("the runner failed: {text}")))
+        Err(panic) => {
+            let text = panic
+                .downcast_ref::<String>()
+                .map(String::as_str)
+                .or_else(|| panic.downcast_ref::<&str>().copied())
+                .unwrap_or("a panic without words");
+            let place = PLACE.lock().unwrap_or_else(PoisonError::into_inner);
+            publisher.bail_out(Failure::internal(format!(
+                "the runner failed: {text}{place}"
+            )))
         }
     }
 }
