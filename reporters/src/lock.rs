@@ -29,7 +29,7 @@ pub fn write(lock: &LockDocument) -> String {
         .iter()
         .map(|entry| (entry.role.name(), role(entry)));
     members.push(("roles".to_owned(), Json::object(roles)));
-    write_document(&Json::Object(members))
+    write_document(&Json::object(members))
 }
 
 /// The identity of the lock, then one line a role.
@@ -102,7 +102,7 @@ fn role(entry: &RoleEntry) -> Json {
         | RolePin::Profile { .. }
         | RolePin::Abi { .. } => {}
     }
-    Json::Object(members)
+    Json::object(members)
 }
 
 fn source(git: &GitSource) -> Json {

@@ -85,7 +85,7 @@ fn telemetry(telemetry: &Telemetry) -> Json {
         ),
     ];
     members.extend(telemetry.objects.iter().cloned());
-    Json::Object(members)
+    Json::object(members)
 }
 
 fn case_telemetry(case: &CaseTelemetry) -> Json {
@@ -95,5 +95,5 @@ fn case_telemetry(case: &CaseTelemetry) -> Json {
     }
     members.push(("buildDecision".to_owned(), Json::text(case.build.name())));
     members.push(("verifyDecision".to_owned(), Json::text(case.verify.name())));
-    Json::Object(members)
+    Json::object(members)
 }

@@ -9,7 +9,7 @@ use rustix::{
 use std::{
     ffi::OsStr,
     fs::{self, File, FileTimes, Permissions},
-    io::{self, Read as _, Write as _},
+    io::{self, BufWriter, IntoInnerError, Read as _, Write as _},
     os::unix::fs::PermissionsExt as _,
     path::Path,
     time::SystemTime,
@@ -28,6 +28,8 @@ pub(crate) enum Durability {
     Unsynced,
 }
 
+/// Bytes that are gathered before a text in pieces is written on.
+const PIECES: usize = 1 << 16;
 /// Memory that is set aside for a file before its first byte has come: a size can be a lie.
 const FIRST: u64 = 1 << 20;
 
@@ -99,10 +101,7 @@ pub(crate) fn temporary(
     bytes: &[u8],
     durability: Durability,
 ) -> io::Result<NamedTempFile> {
-    let mut file = tempfile::Builder::new()
-        .prefix(TEMPORARY)
-        .permissions(Permissions::from_mode(0o644))
-        .tempfile_in(directory)?;
+    let mut file = empty(directory)?;
     file.write_all(bytes)?;
     if durability == Durability::Synced {
         file.as_file().sync_all()?;
@@ -110,14 +109,37 @@ pub(crate) fn temporary(
     Ok(file)
 }
 
+fn empty(directory: &Path) -> io::Result<NamedTempFile> {
+    tempfile::Builder::new()
+        .prefix(TEMPORARY)
+        .permissions(Permissions::from_mode(0o644))
+        .tempfile_in(directory)
+}
+
 /// Gives `bytes` the name `path`, unless something has it: then false.
 pub(crate) fn create(path: &Path, bytes: &[u8], durability: Durability) -> io::Result<bool> {
-    let directory = path.parent().unwrap_or(Path::new("."));
-    match temporary(directory, bytes, durability)?.persist_noclobber(path) {
+    match temporary(parent(path), bytes, durability)?.persist_noclobber(path) {
         Ok(_) => Ok(true),
         Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
         Err(error) => Err(error.error),
     }
+}
+
+/// Gives a text, which is written piece by piece and not synced, the name `path`.
+///
+/// # Errors
+/// Also when something has that name.
+pub(crate) fn create_in_pieces(
+    path: &Path,
+    pieces: &mut dyn Iterator<Item = String>,
+) -> io::Result<()> {
+    let mut file = BufWriter::with_capacity(PIECES, empty(parent(path))?);
+    for piece in pieces {
+        file.write_all(piece.as_bytes())?;
+    }
+    let file = file.into_inner().map_err(IntoInnerError::into_error)?;
+    file.persist_noclobber(path)?;
+    Ok(())
 }
 
 /// Makes a directory, which may be there already.

@@ -93,7 +93,7 @@ impl Journal {
             ("type".to_owned(), Json::text(kind)),
         ];
         record.extend(members);
-        let line = write_record(&Json::Object(record));
+        let line = write_record(&Json::object(record));
         let total = self
             .bytes
             .saturating_add(line.len() as u64)

@@ -2,10 +2,9 @@
 //! `edict.test.action-record/v1`: what decided an action, leaf by leaf, and its outputs (A2).
 
 use edict_codec::{
-    cbor::{Integer, Value, encode},
     digest::{Algorithm, TypedDigest, derive},
     hex,
-    json::{Json, JsonLimits, Node, parse, write_document},
+    json::{Json, JsonLimits, Node, canonical, parse, write_document},
 };
 use edict_test_model::{
     built::{Artifact, ArtifactRole},
@@ -62,23 +61,25 @@ pub(crate) fn write(
     outputs: &[Output],
     producer: &TypedDigest,
 ) -> String {
-    let mut members = vec![
-        ("schema".to_owned(), Json::text(SCHEMA)),
-        ("kind".to_owned(), Json::text(kind.name())),
-        ("key".to_owned(), digest_json(key)),
+    let mut record = Json::object([
+        ("schema", Json::text(SCHEMA)),
+        ("kind", Json::text(kind.name())),
+        ("key", digest_json(key)),
         (
-            "leaves".to_owned(),
+            "leaves",
             Json::Array(leaves.iter().map(leaf_json).collect()),
         ),
         (
-            "outputs".to_owned(),
+            "outputs",
             Json::Array(outputs.iter().map(output_json).collect()),
         ),
-        ("producer".to_owned(), digest_json(producer)),
-    ];
-    let own = own_digest(&members);
-    members.push(("self".to_owned(), Json::text(own)));
-    write_document(&Json::Object(members))
+        ("producer", digest_json(producer)),
+    ]);
+    let own = Json::optional(own_digest(&record), Json::Text);
+    if let Json::Object(members) = &mut record {
+        members.push(("self".into(), own));
+    }
+    write_document(&record)
 }
 
 /// Reads the outputs of a record that is exactly that of `kind`, `key` and `leaves`.
@@ -118,10 +119,11 @@ pub(crate) fn outputs(bytes: &[u8], key: &TypedDigest) -> Result<Vec<Output>, St
 fn sound(bytes: &[u8], key: &TypedDigest) -> Result<Node, String> {
     let limit = usize::try_from(MAX_RECORD).unwrap_or(usize::MAX);
     let node = parse(bytes, JsonLimits::document(limit)).map_err(|error| error.to_string())?;
-    let Json::Object(mut members) = Json::from(&node) else {
+    let mut record = Json::from(&node);
+    let Json::Object(members) = &mut record else {
         return Err("it is no object".to_owned());
     };
-    let names: Vec<&str> = members.iter().map(|(name, _)| name.as_str()).collect();
+    let names: Vec<&str> = members.iter().map(|(name, _)| name.as_ref()).collect();
     if names
         != [
             "schema", "kind", "key", "leaves", "outputs", "producer", "self",
@@ -130,7 +132,7 @@ fn sound(bytes: &[u8], key: &TypedDigest) -> Result<Node, String> {
         return Err("its members are not those of a record".to_owned());
     }
     let own = members.pop().map(|(_, own)| own);
-    if own != Some(Json::text(own_digest(&members))) {
+    if own.is_none() || own != own_digest(&record).map(Json::Text) {
         return Err("it is not what its own digest says".to_owned());
     }
     if node.get("key").map(Json::from) != Some(digest_json(key)) {
@@ -209,25 +211,8 @@ fn output_json(output: &Output) -> Json {
     ])
 }
 
-/// The digest over the canonical CBOR of the record without `self`.
-fn own_digest(members: &[(String, Json)]) -> String {
-    let record = value(&Json::Object(members.to_vec()));
-    hex::encode(&derive(CONTEXT, &encode(&record)))
-}
-
-/// Objects as maps with text keys; everything else as it is. The strict reader has no integer beyond
-/// what CBOR holds.
-fn value(json: &Json) -> Value {
-    match json {
-        Json::Null => Value::Null,
-        Json::Bool(value) => Value::Bool(*value),
-        Json::Integer(number) => Integer::new(*number).map_or(Value::Null, Value::Integer),
-        Json::Text(text) => Value::text(text.as_str()),
-        Json::Array(items) => Value::Array(items.iter().map(value).collect()),
-        Json::Object(members) => Value::text_map(
-            members
-                .iter()
-                .map(|(name, member)| (name.as_str(), value(member))),
-        ),
-    }
+/// The digest over the canonical CBOR of the record without `self`; `None` for an integer that no
+/// record has.
+fn own_digest(record: &Json) -> Option<String> {
+    Some(hex::encode(&derive(CONTEXT, &canonical(record)?)))
 }

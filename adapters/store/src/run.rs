@@ -2,7 +2,7 @@
 //! Run records: numbered directories that `run.json` completes (A10). They explain and decide nothing.
 
 use crate::{
-    disk::{Durability, create, names, read},
+    disk::{create_in_pieces, names, read},
     state::{RUNS, Store},
 };
 use edict_codec::bounded::ByteLimit;
@@ -47,13 +47,13 @@ impl RunStore for Store {
             .map_err(|error| lost(&error))
     }
 
-    fn finish(&self, number: u64, document: &str) -> Result<(), Box<Notice>> {
+    fn finish(
+        &self,
+        number: u64,
+        document: &mut dyn Iterator<Item = String>,
+    ) -> Result<(), Box<Notice>> {
         let path = self.run(number).join(DOCUMENT);
-        match create(&path, document.as_bytes(), Durability::Unsynced) {
-            Ok(true) => Ok(()),
-            Ok(false) => Err(lost(&io::Error::from(io::ErrorKind::AlreadyExists))),
-            Err(error) => Err(lost(&error)),
-        }
+        create_in_pieces(&path, document).map_err(|error| lost(&error))
     }
 
     fn numbers(&self) -> Vec<u64> {

@@ -299,11 +299,15 @@ pub trait RunStore: Send + Sync {
     /// Why it was not kept.
     fn append(&self, number: u64, line: &str) -> Result<(), Box<Notice>>;
 
-    /// Publishes `run.json`, which completes the record.
+    /// Publishes `run.json`, which completes the record, from the pieces of its text.
     ///
     /// # Errors
     /// Why it was not kept.
-    fn finish(&self, number: u64, document: &str) -> Result<(), Box<Notice>>;
+    fn finish(
+        &self,
+        number: u64,
+        document: &mut dyn Iterator<Item = String>,
+    ) -> Result<(), Box<Notice>>;
 
     /// The complete records, ascending.
     fn numbers(&self) -> Vec<u64>;

@@ -16,7 +16,9 @@ pub use evidence::{
 pub use laws::BrokenLaw;
 pub use producers::{host_pins, producers, provider_package};
 pub use program::{ProgramReport, VerificationReport};
-pub use semantic::{body_json, case_json, d64, digest_json, semantic_digest, semantic_json};
+pub use semantic::{
+    body_json, case_json, d64, digest_json, digest_of_semantic, semantic_digest, semantic_json,
+};
 pub use sink::{NullSink, RunSink};
 pub use summary::{Class, Counts, ExitCode, Outcome, Primary, RunSummary};
 

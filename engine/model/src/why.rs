@@ -17,4 +17,4 @@ pub use files::{Dependent, NotChanged, dependents, leaf_identity, not_changed};
 pub use of_report::{NoReport, report_record, settle};
 pub use prove::{MAX_EXECUTIONS, Proof, TrialOutcome, prove};
 pub use record::{CaseRecord, Ending, RunRecord};
-pub use stored::{RECORD_SCHEMA, decode_record, record_json};
+pub use stored::{RECORD_SCHEMA, decode_record, record_pieces};

@@ -164,7 +164,7 @@ fn suite(id: &str) -> String {
 }
 
 fn application() -> String {
-    let pack = |name: &str, parts: &[(&str, &str)]| {
+    let pack = |name: &str, parts: &[(&'static str, &str)]| {
         let paths = parts
             .iter()
             .map(|(member, file)| (*member, Json::text(format!("vendor/{name}/{file}.cbor"))));

@@ -8,8 +8,7 @@ use edict_test_model::{
     limits::{Limit, Limits},
     run::{
         CaseEvidenceReport, CaseReport, RunPlan, RunReport,
-        semantic::{RUN_SEMANTIC, case_json, digest_json, semantic_digest},
-        semantic_json,
+        semantic::{RUN_SEMANTIC, case_json, digest_json, digest_of_semantic},
     },
 };
 use edict_test_reporters::report::{bodies, case_evidence, write};
@@ -168,7 +167,7 @@ impl ReportPlace {
         } else {
             self.shelf().keep_all(named)?;
         }
-        let semantic = semantic_digest(&semantic_json(&report.semantic))
+        let semantic = digest_of_semantic(&report.semantic)
             .ok_or_else(|| Failure::internal(format!("no digest of {RUN_SEMANTIC}")))?;
         let ended = self.append(
             "end",

@@ -5,22 +5,22 @@ use super::Publisher;
 use super::report::Extent;
 use edict_codec::{
     hex,
-    json::{Json, write_document, write_record},
+    json::{Json, write_record},
 };
 use edict_test_model::{
-    Failure, Stage, WarningKind,
+    CaseIndex, ContextNonce, Failure, Stage, WarningKind,
     diagnostic::Notice,
     ports::{BlobStore as _, RunStore as _},
-    run::{
-        BuildDecision, CaseReport, CaseTelemetry, RunReport, VerifyDecision, semantic_digest,
-        semantic_json,
-    },
+    run::{CaseReport, CaseTelemetry, ProgramReport, RunReport, digest_of_semantic},
     suite::{LockDocument, identity::SuiteSubject},
-    why::{CaseRecord, RunRecord, record_json},
+    why::{CaseRecord, RunRecord, record_pieces},
 };
 use edict_test_queries::{CaseFacts, Runner, SnapshotFile};
 use edict_test_store::Store;
-use std::{io::Write, sync::Arc};
+use std::{collections::BTreeMap, io::Write, sync::Arc};
+
+/// The nonce of each context by the case that ran in it.
+type Contexts = BTreeMap<CaseIndex, ContextNonce>;
 
 /// The open record of one run. It explains and decides nothing: what cannot be kept is a warning.
 #[derive(Debug)]
@@ -82,30 +82,39 @@ impl Keeper {
     }
 
     /// Keeps the blobs of the snapshot, then completes the record.
-    fn finish(&self, report: &RunReport) -> Result<(), Box<Notice>> {
+    fn finish(self, report: &RunReport, contexts: &Contexts) -> Result<(), Box<Notice>> {
         for (_, _, bytes) in &self.files {
             self.store.put(bytes).map_err(|it| lost(&it.message))?;
         }
-        let semantic = semantic_digest(&semantic_json(&report.semantic))
+        let semantic = digest_of_semantic(&report.semantic)
             .ok_or_else(|| lost("the report has no semantic digest"))?;
-        let cases = self.facts.iter().zip(&report.semantic.cases);
-        let cases = cases.map(|(facts, case)| case_record(facts, case, report));
-        let files = self.files.iter();
-        let record = RunRecord::new(
+        let files = self.files.into_iter();
+        let run = RunRecord::new(
             self.number,
             &self.suite,
             &self.lock,
-            cases.collect(),
+            Vec::new(),
             &report.semantic.summary,
             semantic,
         )
-        .with_files(
-            files
-                .map(|(path, blob, _)| (path.clone(), blob.clone()))
-                .collect(),
-        );
+        .with_files(files.map(|(path, blob, _)| (path, blob)).collect());
+        // The report has one entry of telemetry for each of its cases, in their order.
+        let cases = report.semantic.cases.iter().zip(&report.telemetry.cases);
+        let cases = self
+            .facts
+            .iter()
+            .zip(cases)
+            .map(|(facts, (case, decisions))| {
+                let program = case
+                    .program
+                    .and_then(|index| report.semantic.programs.get(index.0));
+                let context = contexts
+                    .get(&case.index)
+                    .map(|nonce| hex::encode(nonce.bytes()));
+                case_record(facts, case, program, decisions, context)
+            });
         self.store
-            .finish(self.number, &write_document(&record_json(&record)))
+            .finish(self.number, &mut record_pieces(&run, cases))
     }
 }
 
@@ -128,50 +137,46 @@ impl<Out: Write, Err: Write> Publisher<Out, Err> {
         }
     }
 
+    /// The contexts in which cases were executed. The evidence is published by now and is let go, since
+    /// the record needs no more of it.
+    fn contexts(&mut self) -> Contexts {
+        let outcome = self.outcome.as_mut();
+        let evidence = outcome.map(|outcome| std::mem::take(&mut outcome.evidence));
+        let cases = evidence.into_iter().flat_map(|evidence| evidence.cases);
+        cases.map(|it| (it.index, it.context.nonce)).collect()
+    }
+
     /// Completes the record of a run that came to an outcome.
     pub(super) fn complete_record(&mut self) {
         if self.outcome.is_none() || self.hurry.asked() {
             return;
         }
-        if let Some(keeper) = self.keeper.take()
-            && let Err(notice) = keeper.finish(&self.report(Extent::Whole))
-        {
-            self.notice(*notice);
+        if let Some(keeper) = self.keeper.take() {
+            let contexts = self.contexts();
+            let kept = keeper.finish(&self.report(Extent::Semantic), &contexts);
+            if let Err(notice) = kept {
+                self.notice(*notice);
+            }
         }
     }
 }
 
 /// What is kept of one case.
-fn case_record(facts: &CaseFacts, case: &CaseReport, report: &RunReport) -> CaseRecord {
-    let program = case
-        .program
-        .and_then(|index| report.semantic.programs.get(index.0));
-    let mut telemetry = report.telemetry.cases.iter();
-    let decisions = telemetry
-        .find(|it| it.index == case.index)
-        .cloned()
-        .unwrap_or(CaseTelemetry {
-            index: case.index,
-            phases: Vec::new(),
-            build: BuildDecision::NotBuilt,
-            verify: VerifyDecision::NotVerified,
-        });
-    let mut evidence = report.evidence.cases.iter();
-    let entry = evidence.find(|it| it.index == case.index);
-    let mut record = CaseRecord::new(
-        &facts.subject,
-        case,
-        program,
-        facts.verify_key.clone(),
-        &decisions,
-    );
-    record.build_key = facts
-        .subject
-        .skip
-        .is_none()
-        .then(|| facts.build_key.clone());
-    record.context = entry.map(|it| hex::encode(it.context.nonce.bytes()));
-    record
+fn case_record(
+    facts: &CaseFacts,
+    case: &CaseReport,
+    program: Option<&ProgramReport>,
+    decisions: &CaseTelemetry,
+    context: Option<String>,
+) -> CaseRecord {
+    let verify_key = facts.verify_key.clone();
+    let record = CaseRecord::new(&facts.subject, case, program, verify_key, decisions);
+    let is_skipped = facts.subject.skip.is_some();
+    CaseRecord {
+        build_key: (!is_skipped).then(|| facts.build_key.clone()),
+        context,
+        ..record
+    }
 }
 
 fn lost(reason: &str) -> Box<Notice> {

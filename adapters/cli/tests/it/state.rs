@@ -6,12 +6,11 @@ use crate::{
     support::{Run, Space, verdicts},
 };
 use edict_codec::{
-    cbor::{Value as Cbor, encode},
     digest::derive,
     hex,
-    json::{Json, JsonLimits, parse, write_document},
+    json::{Json, JsonLimits, canonical, parse, write_document},
 };
-use std::{fs, path::Path, process::Stdio};
+use std::{borrow::Cow, fs, path::Path, process::Stdio};
 
 #[test]
 fn a_second_run_builds_nothing_and_executes_everything_in_new_contexts() {
@@ -115,7 +114,7 @@ fn poison(space: &Space, victim: &str, donor: &str) {
             other => panic!("{other:?}"),
         }
     };
-    let outputs = |members: &[(String, Json)]| match &members[4] {
+    let outputs = |members: &[(Cow<'static, str>, Json)]| match &members[4] {
         (name, Json::Array(rows)) if name == "outputs" => rows.clone(),
         other => panic!("{other:?}"),
     };
@@ -126,24 +125,11 @@ fn poison(space: &Space, victim: &str, donor: &str) {
     forged.pop();
     let own = derive(
         "edict.test/action-record/v1",
-        &encode(&cbor(&Json::Object(forged.clone()))),
+        &canonical(&Json::object(forged.clone())).unwrap(),
     );
-    forged.push(("self".to_owned(), Json::text(hex::encode(&own))));
+    forged.push(("self".into(), Json::text(hex::encode(&own))));
     fs::remove_file(path(victim)).unwrap();
     fs::write(path(victim), write_document(&Json::Object(forged))).unwrap();
-}
-
-fn cbor(json: &Json) -> Cbor {
-    match json {
-        Json::Null => Cbor::Null,
-        Json::Bool(value) => Cbor::Bool(*value),
-        Json::Integer(number) => Cbor::unsigned(u64::try_from(*number).unwrap()),
-        Json::Text(text) => Cbor::text(text.as_str()),
-        Json::Array(items) => Cbor::Array(items.iter().map(cbor).collect()),
-        Json::Object(members) => {
-            Cbor::text_map(members.iter().map(|(name, it)| (name.as_str(), cbor(it))))
-        }
-    }
 }
 
 #[test]

@@ -360,11 +360,9 @@ fn a_record_whose_leaves_are_not_those_of_its_identities_is_marked_unverified() 
     run(&space, 0);
     run(&space, 0);
     let text = fs::read_to_string(record_path(&space, 1)).unwrap();
-    fs::write(
-        record_path(&space, 1),
-        text.replace("\"value\": 30000", "\"value\": 20000"),
-    )
-    .unwrap();
+    let changed = text.replace("\"value\":30000", "\"value\":20000");
+    assert_ne!(changed, text);
+    fs::write(record_path(&space, 1), changed).unwrap();
     let answer = document(&why(&space, &["--json"]));
     assert_eq!(
         answer["causes"],

@@ -12,7 +12,7 @@ use edict_test_store::{
     gc::{Entry, EntryKind, Policy, Reason, plan},
 };
 use proptest::prelude::*;
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, iter::once};
 
 fn entry(
     kind: EntryKind,
@@ -192,7 +192,7 @@ fn a_collection_keeps_what_the_newest_run_needs() {
         digest(&key(&recipe())),
         digest(&blob(b"input")),
     );
-    store.finish(number, &document).unwrap();
+    store.finish(number, &mut once(document)).unwrap();
     let root = space.close();
     let store = Store::open_exclusive(root.path(), blob(b"runner")).unwrap();
     let before = store.list();

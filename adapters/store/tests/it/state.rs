@@ -140,11 +140,15 @@ fn runs_are_numbered_and_complete_with_their_document() {
     let record = space.path().join("runs/000000000001/record.jsonl");
     assert_eq!(fs::read(record).unwrap(), b"{\"a\":1}\n{\"b\":2}\n");
     assert_eq!(store.numbers(), []);
-    store.finish(1, "{}").unwrap();
+    store.finish(1, &mut pieces(["{", "}"])).unwrap();
     assert_eq!(store.numbers(), [1]);
     assert_eq!(store.load(1).unwrap(), b"{}");
     assert_eq!(store.load(2), None);
-    assert!(store.finish(1, "{\"other\":1}").is_err());
+    assert!(store.finish(1, &mut pieces(["{\"other\":1}"])).is_err());
     assert_eq!(store.load(1).unwrap(), b"{}");
     assert_eq!(store.begin().unwrap(), 3);
+}
+
+fn pieces<const N: usize>(texts: [&str; N]) -> impl Iterator<Item = String> {
+    texts.map(str::to_owned).into_iter()
 }

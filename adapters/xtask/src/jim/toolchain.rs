@@ -142,7 +142,7 @@ impl Tools {
     }
 }
 
-fn settings(members: &[(&str, Json)]) -> Json {
+fn settings(members: &[(&'static str, Json)]) -> Json {
     let mut all = vec![
         ("schema", Json::text("edict.compiler.settings/v1")),
         ("type", Json::text("settings")),

@@ -2,7 +2,7 @@
 //! The one JSON writer: documents over many lines, records on one.
 
 use super::tree::{Node, Tree};
-use std::fmt::Write as _;
+use std::{borrow::Cow, fmt::Write as _};
 
 /// A JSON value to write. Members stand in the order in which they are written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,8 +17,8 @@ pub enum Json {
     Text(String),
     /// A list.
     Array(Vec<Json>),
-    /// An object; the caller keeps names unique.
-    Object(Vec<(String, Json)>),
+    /// An object; the caller keeps names unique. Nearly every name is a constant.
+    Object(Vec<(Cow<'static, str>, Json)>),
 }
 
 impl Json {
@@ -33,7 +33,9 @@ impl Json {
     }
 
     /// An object from members in writing order.
-    pub fn object<K: Into<String>>(members: impl IntoIterator<Item = (K, Json)>) -> Self {
+    pub fn object<K: Into<Cow<'static, str>>>(
+        members: impl IntoIterator<Item = (K, Json)>,
+    ) -> Self {
         Self::Object(
             members
                 .into_iter()
@@ -59,7 +61,7 @@ impl From<&Node> for Json {
             Tree::Object(members) => Self::Object(
                 members
                     .iter()
-                    .map(|member| (member.name.clone(), Self::from(&member.value)))
+                    .map(|member| (member.name.clone().into(), Self::from(&member.value)))
                     .collect(),
             ),
         }

@@ -176,7 +176,7 @@ fn values() -> impl Strategy<Value = Json> {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..6).prop_map(Json::Array),
             prop::collection::btree_map(any::<String>(), inner, 0..6)
-                .prop_map(|members| Json::Object(members.into_iter().collect())),
+                .prop_map(Json::object),
         ]
     })
 }

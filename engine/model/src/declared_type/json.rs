@@ -333,11 +333,10 @@ fn written(declared: &DeclaredType, value: &Value) -> Json {
         (DeclaredType::List { item, .. }, Value::Array(items)) => {
             Json::Array(items.iter().map(|value| written(item, value)).collect())
         }
-        (DeclaredType::Record(fields), value) => Json::Object(
+        (DeclaredType::Record(fields), value) => Json::object(
             fields
                 .iter()
-                .filter_map(|(name, field)| Some((name.clone(), written(field, value.get(name)?))))
-                .collect(),
+                .filter_map(|(name, field)| Some((name.clone(), written(field, value.get(name)?)))),
         ),
         (DeclaredType::Variant(cases), Value::Array(items)) => written_case(cases, items),
         (_, Value::Integer(integer)) if integer.get().abs() > MAX_NUMBER => {
@@ -349,25 +348,22 @@ fn written(declared: &DeclaredType, value: &Value) -> Json {
 
 fn written_case(cases: &[Case], items: &[Value]) -> Json {
     let name = items.first().and_then(Value::as_text).unwrap_or_default();
-    let mut members = vec![("$case".to_owned(), Json::Text(name.to_owned()))];
+    let mut members = vec![("$case", Json::text(name))];
     let payload = cases
         .iter()
         .find(|case| case.name == name)
         .and_then(|case| case.payload.as_ref());
     if let (Some(payload), Some(value)) = (payload, items.get(1)) {
-        members.push(("payload".to_owned(), written(payload, value)));
+        members.push(("payload", written(payload, value)));
     }
-    Json::Object(members)
+    Json::object(members)
 }
 
 /// A value that is no container, and no integer beyond [`MAX_NUMBER`].
 fn scalar(value: &Value) -> Json {
     match value {
         Value::Integer(integer) => Json::Integer(integer.get()),
-        Value::Bytes(bytes) => Json::Object(vec![(
-            "$edictBytes".to_owned(),
-            Json::Text(hex::encode(bytes)),
-        )]),
+        Value::Bytes(bytes) => Json::object([("$edictBytes", Json::Text(hex::encode(bytes)))]),
         Value::Text(text) => Json::Text(text.clone()),
         Value::Bool(value) => Json::Bool(*value),
         Value::Null | Value::Array(_) | Value::Map(_) => Json::Null,

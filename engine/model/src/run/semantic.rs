@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `semantic` as it stands in the report, and its digest.
 //!
-//! The report writer prints exactly the tree made here, so that text and digest cannot disagree.
+//! The report writer prints exactly the tree made here, and its digest is made from the same parts, so
+//! that text and digest cannot disagree.
 
 use super::{
     CaseReport, ExecutionOutcome, ExecutionReport, ProgramReport, RunSummary, SemanticReport,
@@ -14,9 +15,9 @@ use crate::{
     suite::Shape,
 };
 use edict_codec::{
-    cbor::{Integer, Value, encode},
-    digest::{TypedDigest, derive_typed},
-    json::Json,
+    cbor::Encoder,
+    digest::{Algorithm, DeriveHasher, TypedDigest, derive_typed},
+    json::{Json, canonical},
 };
 
 /// Context of the semantic digest.
@@ -25,23 +26,7 @@ pub const RUN_SEMANTIC: &str = "edict.test/run-semantic/v1";
 /// The digest over `semantic` exactly as it stands in the report; `None` for an integer outside
 /// the range of the codec, which no report has.
 pub fn semantic_digest(semantic: &Json) -> Option<TypedDigest> {
-    Some(derive_typed(RUN_SEMANTIC, &encode(&value(semantic)?)))
-}
-
-fn value(json: &Json) -> Option<Value> {
-    Some(match json {
-        Json::Null => Value::Null,
-        Json::Bool(value) => Value::Bool(*value),
-        Json::Integer(value) => Value::Integer(Integer::new(*value)?),
-        Json::Text(text) => Value::text(text.as_str()),
-        Json::Array(items) => Value::Array(items.iter().map(value).collect::<Option<_>>()?),
-        Json::Object(members) => Value::text_map(
-            members
-                .iter()
-                .map(|(name, member)| Some((name.as_str(), value(member)?)))
-                .collect::<Option<Vec<_>>>()?,
-        ),
-    })
+    Some(derive_typed(RUN_SEMANTIC, &canonical(semantic)?))
 }
 
 /// A typed digest as it stands in documents.
@@ -82,26 +67,91 @@ fn list<T>(items: &[T], write: impl Fn(&T) -> Json) -> Json {
     Json::Array(items.iter().map(write).collect())
 }
 
+/// A member of `semantic`: whole, or a list whose items are made one at a time.
+enum Part<'a> {
+    Whole(Json),
+    List(Box<dyn ExactSizeIterator<Item = Json> + 'a>),
+}
+
+impl Part<'_> {
+    fn json(self) -> Json {
+        match self {
+            Self::Whole(json) => json,
+            Self::List(items) => Json::Array(items.collect()),
+        }
+    }
+
+    /// Adds its canonical bytes, an item at a time.
+    fn hash(self, hasher: &mut DeriveHasher) -> Option<()> {
+        match self {
+            Self::Whole(json) => hasher.update(&canonical(&json)?),
+            Self::List(items) => {
+                hasher.update(&written(|encoder| encoder.array(items.len())));
+                for item in items {
+                    hasher.update(&canonical(&item)?);
+                }
+            }
+        }
+        Some(())
+    }
+}
+
+fn written(write: impl FnOnce(&mut Encoder)) -> Vec<u8> {
+    let mut encoder = Encoder::new();
+    write(&mut encoder);
+    encoder.into_bytes()
+}
+
 /// `semantic`, members in table order.
 pub fn semantic_json(report: &SemanticReport) -> Json {
-    Json::object([
-        ("suite", Json::optional(report.suite.as_ref(), suite)),
-        ("producers", list(&report.producers, producer)),
+    Json::object(parts(report).map(|(name, part)| (name, part.json())))
+}
+
+/// [`semantic_digest`] of [`semantic_json`], without all programs and cases as a tree in memory.
+pub fn digest_of_semantic(report: &SemanticReport) -> Option<TypedDigest> {
+    let mut members = parts(report);
+    // Encoded text keys order by length first, then by bytes.
+    members.sort_unstable_by_key(|(name, _)| (name.len(), *name));
+    let mut hasher = DeriveHasher::new(RUN_SEMANTIC);
+    hasher.update(&written(|encoder| encoder.map(members.len())));
+    for (name, member) in members {
+        hasher.update(&written(|encoder| encoder.text(name)));
+        member.hash(&mut hasher)?;
+    }
+    let bytes = hasher.finish();
+    Some(TypedDigest::new(RUN_SEMANTIC, Algorithm::Blake3, bytes))
+}
+
+fn parts(report: &SemanticReport) -> [(&'static str, Part<'_>); 8] {
+    let provider = report.provider_package.as_ref().map(|package| {
+        Json::object([
+            ("coordinate", Json::text(package.coordinate.as_str())),
+            ("identity", digest_json(&package.identity)),
+        ])
+    });
+    let whole = Part::Whole;
+    [
+        ("suite", whole(Json::optional(report.suite.as_ref(), suite))),
+        ("producers", whole(list(&report.producers, producer))),
         (
             "providerPackage",
-            Json::optional(report.provider_package.as_ref(), |package| {
-                Json::object([
-                    ("coordinate", Json::text(package.coordinate.as_str())),
-                    ("identity", digest_json(&package.identity)),
-                ])
-            }),
+            whole(Json::optional(provider, |package| package)),
         ),
-        ("limits", Json::optional(report.limits.as_ref(), limits)),
-        ("programs", list(&report.programs, program)),
-        ("cases", list(&report.cases, case_json)),
-        ("counts", counts(&report.summary)),
-        ("outcome", outcome(&report.summary)),
-    ])
+        (
+            "limits",
+            whole(Json::optional(report.limits.as_ref(), limits)),
+        ),
+        (
+            "programs",
+            Part::List(Box::new(report.programs.iter().map(program))),
+        ),
+        (
+            "cases",
+            Part::List(Box::new(report.cases.iter().map(case_json))),
+        ),
+        ("counts", whole(counts(&report.summary))),
+        ("outcome", whole(outcome(&report.summary))),
+    ]
 }
 
 fn suite(suite: &SuiteReport) -> Json {

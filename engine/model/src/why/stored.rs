@@ -18,7 +18,7 @@ use crate::{
 };
 use edict_codec::{
     digest::TypedDigest,
-    json::{Json, JsonLimits, parse},
+    json::{Json, JsonLimits, parse, write_record},
 };
 
 /// The schema of a run record.
@@ -26,31 +26,54 @@ pub const RECORD_SCHEMA: &str = "edict.test.run-record/v1";
 /// Greatest length of a run record in bytes.
 const MAX_RECORD: usize = 64 << 20;
 
-/// The record as it is stored.
-pub fn record_json(record: &RunRecord) -> Json {
-    let primary = record.primary.map(|(stage, kind)| {
+/// The record as it is stored, piece by piece: the members of a run around its cases, one line a
+/// case. `run` has no cases of its own; each of `cases` is asked for when its line is due, so that a
+/// record of any size is never whole in memory.
+pub fn record_pieces<'a>(
+    run: &'a RunRecord,
+    cases: impl Iterator<Item = CaseRecord> + 'a,
+) -> impl Iterator<Item = String> + 'a {
+    let first = format!("{{{},\"cases\":[", members(&before_cases(run)));
+    let lines = cases.enumerate().map(|(index, case)| {
+        let comma = if index == 0 { "" } else { "," };
+        format!("{comma}\n{}", write_record(&case_json(&case)))
+    });
+    let last = std::iter::once_with(|| format!("\n],{}}}\n", members(&after_cases(run))));
+    std::iter::once(first).chain(lines).chain(last)
+}
+
+fn before_cases(run: &RunRecord) -> [(&'static str, Json); 4] {
+    [
+        ("schema", Json::text(RECORD_SCHEMA)),
+        ("number", Json::unsigned(run.number)),
+        ("suite", digest_json(&run.suite)),
+        ("leaves", leaves_json(&run.leaves)),
+    ]
+}
+
+fn after_cases(run: &RunRecord) -> [(&'static str, Json); 4] {
+    let primary = run.primary.map(|(stage, kind)| {
         Json::object([
             ("stage", Json::text(stage.name())),
             ("kind", Json::text(kind.name())),
         ])
     });
-    Json::object([
-        ("schema", Json::text(RECORD_SCHEMA)),
-        ("number", Json::unsigned(record.number)),
-        ("suite", digest_json(&record.suite)),
-        ("leaves", leaves_json(&record.leaves)),
-        (
-            "cases",
-            Json::Array(record.cases.iter().map(case_json).collect()),
-        ),
-        ("class", Json::text(record.class.name())),
+    [
+        ("class", Json::text(run.class.name())),
         ("primary", Json::optional(primary, |primary| primary)),
-        ("semanticDigest", digest_json(&record.semantic)),
+        ("semanticDigest", digest_json(&run.semantic)),
         (
             "files",
-            Json::Array(record.files.iter().map(file_json).collect()),
+            Json::Array(run.files.iter().map(file_json).collect()),
         ),
-    ])
+    ]
+}
+
+/// Members as they stand inside an object. The names need no escape.
+fn members(members: &[(&'static str, Json)]) -> String {
+    let members = members.iter();
+    let members = members.map(|(name, value)| format!("\"{name}\":{}", write_record(value)));
+    members.collect::<Vec<_>>().join(",")
 }
 
 fn file_json((path, blob): &(Locator, TypedDigest)) -> Json {

@@ -335,7 +335,7 @@ fn members_stand_in_any_order_and_no_other_is_accepted() {
         let Json::Object(members) = place else {
             panic!()
         };
-        members.push(("further".to_owned(), Json::Null));
+        members.push(("further".into(), Json::Null));
         let more = if shown == "/semanticDigest" {
             more
         } else {

@@ -59,7 +59,7 @@ impl Doc {
     fn put(&mut self, pointer: &str, value: Json) {
         let (parent, name) = self.parent(pointer);
         match parent {
-            Json::Object(members) => members.push((name, value)),
+            Json::Object(members) => members.push((name.into(), value)),
             Json::Array(items) => items.push(value),
             other => panic!("{pointer} leads through {other:?}"),
         }
@@ -138,7 +138,7 @@ fn repeated(node: &Node) -> Json {
         Tree::Object(members) => Json::object(
             members
                 .iter()
-                .map(|it| (it.name.as_str(), repeated(&it.value))),
+                .map(|it| (it.name.clone(), repeated(&it.value))),
         ),
         Tree::Null | Tree::Bool(_) | Tree::Integer(_) | Tree::Text(_) => Json::from(node),
     }

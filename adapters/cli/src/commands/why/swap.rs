@@ -132,7 +132,7 @@ impl<'a> Mixture<'a> {
             ("id", Json::text("diagnostic")),
             ("toolchainLock", Json::text(lock.as_str())),
             ("limits", Json::object(limits)),
-            ("cases", Json::Array(vec![Json::Object(case)])),
+            ("cases", Json::Array(vec![Json::object(case)])),
         ]));
         let bytes = manifest.into_bytes();
         SuiteDocument::decode(&bytes).ok()?;
@@ -188,7 +188,7 @@ impl<'a> Mixture<'a> {
                 let name = format!("lawpack-{index}-{part}.cbor");
                 members.push((part.to_owned(), named(leaf, &name, files)?));
             }
-            lawpacks.push(Json::Object(members));
+            lawpacks.push(Json::object(members));
         }
         let profile = self.text(&format!("{prefix}.targetProfile"))?;
         let mut target = vec![("profile".to_owned(), Json::text(profile))];
@@ -203,7 +203,7 @@ impl<'a> Mixture<'a> {
             ),
             ("sources", Json::Array(vec![source])),
             ("lawpacks", Json::Array(lawpacks)),
-            ("target", Json::Object(target)),
+            ("target", Json::object(target)),
             ("outputDirectory", Json::text("out")),
         ]));
         let name = format!("{directory}/application.json");

@@ -80,7 +80,7 @@ pub(super) fn untyped(value: &Value) -> Json {
         Value::Array(items) => Json::Array(items.iter().map(untyped).collect()),
         Value::Map(entries) => Json::object(entries.iter().filter_map(|(name, value)| {
             // Every map of our artifacts has text keys.
-            Some((name.as_text()?, untyped(value)))
+            Some((name.as_text()?.to_owned(), untyped(value)))
         })),
     }
 }

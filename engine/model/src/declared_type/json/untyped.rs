@@ -27,10 +27,9 @@ pub fn from_untyped_json(node: &Node) -> Result<Value, JsonMismatch> {
 /// `NotRepresentable` for a map whose keys are no texts, or whose first key is one of the markers.
 pub fn to_untyped_json(value: &Value) -> Result<Json, JsonMismatch> {
     Ok(match value {
-        Value::Integer(integer) if integer.get().abs() > MAX_NUMBER => Json::Object(vec![(
-            "$edictInt".to_owned(),
-            Json::Text(integer.get().to_string()),
-        )]),
+        Value::Integer(integer) if integer.get().abs() > MAX_NUMBER => {
+            Json::object([("$edictInt", Json::Text(integer.get().to_string()))])
+        }
         Value::Array(items) => Json::Array(
             items
                 .iter()
@@ -42,7 +41,7 @@ pub fn to_untyped_json(value: &Value) -> Result<Json, JsonMismatch> {
                 .iter()
                 .map(|(key, value)| match key.as_text() {
                     Some(name) if !MARKERS.contains(&name) => {
-                        Ok((name.to_owned(), to_untyped_json(value)?))
+                        Ok((name.to_owned().into(), to_untyped_json(value)?))
                     }
                     Some(name) => Err(unwritable(format!("a map with the key `{name}`"))),
                     None => Err(unwritable("a map with a key that is no text".to_owned())),
