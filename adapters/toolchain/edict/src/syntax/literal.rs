@@ -20,7 +20,7 @@ pub(super) fn text(cursor: &mut Cursor<'_>) -> Result<String, Finding> {
                 cursor.bump();
                 return Ok(value);
             }
-            Some('\\') => value.push(text_escape(cursor)?),
+            Some('\\') => value.push(text_escape(cursor, start)?),
             Some(next) if next.is_control() && next != '\n' && next != '\t' => {
                 return Err(cursor.stray());
             }
@@ -45,7 +45,7 @@ pub(super) fn bytes(cursor: &mut Cursor<'_>) -> Result<Vec<u8>, Finding> {
                 cursor.bump();
                 return Ok(value);
             }
-            Some('\\') => value.push(byte_escape(cursor)?),
+            Some('\\') => value.push(byte_escape(cursor, start)?),
             Some(next) => {
                 let plain = next == '\n' || next == '\t' || !next.is_control();
                 match u8::try_from(next) {
@@ -83,11 +83,12 @@ fn bad_escape(cursor: &Cursor<'_>, start: usize) -> Finding {
     Finding::new(Kind::Lex, cursor.span(start), "unknown escape").help(ESCAPE_HELP)
 }
 
-fn text_escape(cursor: &mut Cursor<'_>) -> Result<char, Finding> {
+/// Reads an escape of the string that begins at `literal`.
+fn text_escape(cursor: &mut Cursor<'_>, literal: usize) -> Result<char, Finding> {
     let start = cursor.at;
     cursor.bump();
     let Some(letter) = cursor.bump() else {
-        return Err(bad_escape(cursor, start));
+        return Err(unclosed(cursor, literal, "string"));
     };
     if let Some(byte) = simple_escape(letter) {
         return Ok(char::from(byte));
@@ -109,11 +110,12 @@ fn braced_scalar(cursor: &mut Cursor<'_>) -> Option<char> {
     Some(scalar)
 }
 
-fn byte_escape(cursor: &mut Cursor<'_>) -> Result<u8, Finding> {
+/// Reads an escape of the byte string that begins at `literal`.
+fn byte_escape(cursor: &mut Cursor<'_>, literal: usize) -> Result<u8, Finding> {
     let start = cursor.at;
     cursor.bump();
     let Some(letter) = cursor.bump() else {
-        return Err(bad_escape(cursor, start));
+        return Err(unclosed(cursor, literal, "byte string"));
     };
     if let Some(byte) = simple_escape(letter) {
         return Ok(byte);

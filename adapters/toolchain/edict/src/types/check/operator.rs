@@ -25,8 +25,8 @@ fn is_addable(ty: &Type) -> bool {
 }
 
 impl Checker<'_, '_> {
-    /// Checks two operands: the one that is no bare literal first, else the left one; `None` if
-    /// either has a mistake.
+    /// Checks two operands: the one that is no bare literal first, else the left one; literals of
+    /// the first take the integer that the place wants. `None` if either has a mistake.
     pub(super) fn operands(
         &mut self,
         left: &Expr,
@@ -39,8 +39,7 @@ impl Checker<'_, '_> {
         let swap = bare_left && !bare_right;
         let (first, second) = if swap { (right, left) } else { (left, right) };
         let place = match want.ty() {
-            Some(ty @ Type::Integer(_)) if bare_left && bare_right => Want::Hint(ty),
-            Some(Type::Error) => Want::Hint(&Type::Error),
+            Some(ty @ (Type::Integer(_) | Type::Error)) => Want::Hint(ty),
             _ => Want::Nothing,
         };
         let one = self.operand(first, place, accepts, accepted);

@@ -48,6 +48,16 @@ fn literals_take_their_width_from_their_place() {
         ),
         ("sum in a place", body("return { r: 1 + 2 };"), "accepted"),
         (
+            "sum of sums in a place",
+            body("return { r: 1 + 2 * 3 - 4 / 2 };"),
+            "accepted",
+        ),
+        (
+            "sum with a choice in a place",
+            body("return { r: 1 + (if true then 2 else 3) };"),
+            "accepted",
+        ),
+        (
             "no place",
             value("if input.f then 1 else 2"),
             "typeCheck/TypeMismatch at 4:25",
