@@ -5,6 +5,7 @@ mod assemble;
 
 use crate::{
     application::{Application, LawpackPaths},
+    core::extent,
     diagnostic::{Diagnostic, Finding, Kind, Span, Stage},
     document::MAX_BYTES,
     failure::{Failure, Report},
@@ -20,7 +21,7 @@ use crate::{
         ast::{Ast, Declaration, IntentDecl},
         semantic::check_semantic,
     },
-    types::compile_module,
+    types::{compile_module, oversized},
 };
 use edict_codec::cbor::Value;
 use std::path::Path;
@@ -110,12 +111,26 @@ pub fn compile(document: &str, unsaved: Option<(String, Vec<u8>)>) -> Result<Bui
         );
         projection(finding.help("return fewer parts"))
     })?;
+    if let Some(stage) = too_large(&artifacts) {
+        let finding = oversized(&declared.name);
+        return Err(refuse(&[ast.lines.diagnostic(stage, finding)]));
+    }
     Ok(Built {
         operation: format!("{}.{intent}", compiled.module.coordinate),
         output_directory: application.output_directory,
         artifacts,
         values,
     })
+}
+
+/// The stage that makes the first artifact which no verifier reads, if there is one.
+fn too_large(artifacts: &[Artifact; 4]) -> Option<Stage> {
+    let is_large = |it: &Artifact| extent::length_of(&it.bytes) > extent::MAX_ARTIFACT;
+    let [core, beside @ ..] = artifacts;
+    if is_large(core) {
+        return Some(Stage::LowerCore);
+    }
+    beside.iter().any(is_large).then_some(Stage::TargetLowering)
 }
 
 /// An application needs the lawpack of its profile; what else is wrong with the source is said too.

@@ -3,4 +3,5 @@
 
 pub mod cost;
 pub mod depth;
+pub mod extent;
 pub mod tree;

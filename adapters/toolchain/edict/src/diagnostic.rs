@@ -271,8 +271,13 @@ impl Sink {
 
 /// Names in a message, at most twenty of them.
 pub(crate) fn listed(names: &[&str]) -> String {
-    let shown: Vec<&str> = names.iter().take(MAX_LISTED).copied().collect();
-    match names.len().saturating_sub(shown.len()) {
+    first_of(names.len(), names.iter().copied())
+}
+
+/// The first of `all` names, at most twenty; the others are neither visited nor shown.
+pub(crate) fn first_of<'n>(all: usize, names: impl Iterator<Item = &'n str>) -> String {
+    let shown: Vec<&str> = names.take(MAX_LISTED).collect();
+    match all.saturating_sub(shown.len()) {
         0 => shown.join(", "),
         more => format!("{} and {more} more", shown.join(", ")),
     }

@@ -13,4 +13,5 @@ mod resolve;
 pub mod size;
 pub mod ty;
 
+pub(crate) use compile::oversized;
 pub use compile::{Compiled, compile_module};

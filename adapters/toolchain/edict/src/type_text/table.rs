@@ -133,10 +133,8 @@ impl Resolver<'_> {
                         Ok((name.clone(), payload))
                     })
                     .collect::<Result<_, String>>()?;
-                Ok(Type::Variant(Arc::new(VariantType {
-                    coordinate: coordinate.to_owned(),
-                    cases,
-                })))
+                let variant = VariantType::new(coordinate.to_owned(), cases);
+                Ok(Type::Variant(Arc::new(variant)))
             }
             Definition::Nominal(inner) => Ok(Type::Nominal(Arc::new(NominalType {
                 coordinate: coordinate.to_owned(),

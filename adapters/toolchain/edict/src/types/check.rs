@@ -13,12 +13,13 @@ mod operator;
 mod result;
 mod statement;
 
-pub(crate) use body::Pass;
+pub(crate) use body::{Cut, Pass};
 
 use super::environment::{Alias, Environment};
 use super::facts::{Facts, Operand, Range, Term, Truth};
 use super::size;
 use super::ty::Type;
+use crate::core::extent::MAX_ARTIFACT;
 use crate::core::tree::{Comparison, Expr as CoreExpr, Local, Predicate};
 use crate::diagnostic::{Finding, Kind, Sink, Span};
 use crate::lawpack::context::{LawpackContext, Profile};
@@ -174,6 +175,8 @@ struct Checker<'c, 'a> {
     profile: Option<&'a Profile>,
     /// Whether a part was left out because Core could not hold it.
     too_deep: bool,
+    /// Bytes of coordinates and constants that Core holds copies of.
+    copied: u64,
 }
 
 impl<'c, 'a> Checker<'c, 'a> {
@@ -188,6 +191,7 @@ impl<'c, 'a> Checker<'c, 'a> {
             obstructions: 0,
             profile: None,
             too_deep: false,
+            copied: 0,
         }
     }
 
@@ -229,6 +233,13 @@ impl<'c, 'a> Checker<'c, 'a> {
         let local = Local::Local(self.locals);
         self.locals = self.locals.saturating_add(1);
         local
+    }
+
+    /// Whether Core may hold another copy of so many bytes. A name is written once and met often:
+    /// what is too large for an artifact must not be made in memory either.
+    fn may_copy(&mut self, bytes: u64) -> bool {
+        self.copied = self.copied.saturating_add(bytes);
+        self.copied <= MAX_ARTIFACT
     }
 
     /// The lawpack behind an alias that no local hides.

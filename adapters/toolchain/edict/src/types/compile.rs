@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //! From a syntax tree and its lawpacks to Core with its static bounds.
 
-use super::check::Pass;
+use super::check::{Cut, Pass};
 use super::environment::Environment;
 use super::resolve::resolve;
 use super::ty::Type;
 use crate::core::cost::Costs;
 use crate::core::depth;
+use crate::core::extent::{Extent, MAX_ARTIFACT};
 use crate::core::tree::{BudgetLimits, Facts, Function, Module, StaticBound};
 use crate::deep_stack::on_deep_stack;
 use crate::diagnostic::{Diagnostic, Finding, Kind, Sink, Span, Stage};
 use crate::lawpack::context::LawpackContext;
 use crate::syntax::ast::{
-    Ast, Block, ClauseKind, Declaration, ImportKind, IntentDecl, LetValue, Statement, StatementKind,
+    Ast, Block, ClauseKind, Declaration, ImportKind, IntentDecl, LetValue, Name, Statement,
+    StatementKind,
 };
 use std::collections::BTreeMap;
 
@@ -46,7 +48,8 @@ fn judge(ast: &Ast, contexts: &[LawpackContext]) -> Result<Compiled, Vec<Diagnos
 
     let mut sink = Sink::default();
     let mut deep = Sink::default();
-    let module = check(ast, &environment, &mut sink, &mut deep);
+    let mut extent = Extent::new(contexts);
+    let module = check(ast, &environment, &mut extent, (&mut sink, &mut deep));
     let types: BTreeMap<String, Type> = environment
         .types
         .into_iter()
@@ -79,7 +82,13 @@ fn variants(types: &BTreeMap<String, Type>, contexts: &[LawpackContext]) -> BTre
         .collect()
 }
 
-fn check(ast: &Ast, environment: &Environment<'_>, sink: &mut Sink, deep: &mut Sink) -> Module {
+/// Checks all bodies; what Core cannot hold goes to the second sink.
+fn check(
+    ast: &Ast,
+    environment: &Environment<'_>,
+    extent: &mut Extent<'_>,
+    (sink, limits): (&mut Sink, &mut Sink),
+) -> Module {
     let imports = ast
         .imports
         .iter()
@@ -91,35 +100,64 @@ fn check(ast: &Ast, environment: &Environment<'_>, sink: &mut Sink, deep: &mut S
         functions: BTreeMap::new(),
         intents: BTreeMap::new(),
     };
-    let mut pass = Pass { environment, sink };
+    let mut pass = Pass {
+        environment,
+        sink,
+        copied: 0,
+    };
+    let mut too_large = false;
     for declaration in &ast.declarations {
         let name = declaration.name();
-        let too_deep = match declaration {
-            Declaration::Type(_) => false,
+        let cut = match declaration {
+            Declaration::Type(_) => continue,
             Declaration::Function(it) => {
                 let (function, cut) = pass.function(it);
-                let deep = cut || depth::function(&function) > depth::MAX_CONTAINERS;
+                extent.function(&function);
+                let deep = cut.deep || depth::function(&function) > depth::MAX_CONTAINERS;
                 module.functions.insert(name.text.clone(), function);
-                deep
+                Cut { deep, ..cut }
             }
             Declaration::Intent(it) => {
                 let (intent, cut) = pass.intent(it);
-                let deep = cut || depth::intent(&intent) > depth::MAX_CONTAINERS;
+                extent.intent(&name.text, &intent);
+                let deep = cut.deep || depth::intent(&intent) > depth::MAX_CONTAINERS;
                 module.intents.insert(name.text.clone(), intent);
-                deep
+                Cut { deep, ..cut }
             }
         };
-        if too_deep {
+        // What follows the declaration that is one too many is no mistake of its own.
+        if (cut.large || extent.is_exceeded()) && !too_large {
+            too_large = true;
+            limits.report(oversized(name));
+        }
+        if cut.deep {
             let message = format!(
                 "Core of `{}` nests more than {} containers",
                 name.text,
                 depth::MAX_CONTAINERS
             );
             let finding = Finding::new(Kind::NestingTooDeep, name.span, message);
-            deep.report(finding.help("split it with `let` or `fn`"));
+            limits.report(finding.help("split it with `let` or `fn`"));
         }
     }
     module
+}
+
+/// An artifact that no verifier reads, found where `name` is declared.
+pub(crate) fn oversized(name: &Name) -> Finding {
+    let message = format!(
+        "with `{}` an artifact of the program is larger than {MAX_ARTIFACT} bytes",
+        short(&name.text)
+    );
+    Finding::new(Kind::LimitExceeded, name.span, message)
+        .help("split the program, or shorten the names and types that it repeats")
+}
+
+fn short(name: &str) -> String {
+    match name.char_indices().nth(64) {
+        None => name.to_owned(),
+        Some((end, _)) => format!("{}…", name.get(..end).unwrap_or_default()),
+    }
 }
 
 /// Computes the static bounds and compares them with the budgets where the contract asks it.

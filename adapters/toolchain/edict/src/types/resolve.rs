@@ -228,7 +228,7 @@ fn declare(environment: &Environment<'_>, declared: &TypeDecl, sink: &mut Sink) 
                     (name.text.clone(), payload)
                 })
                 .collect();
-            Type::Variant(Arc::new(VariantType { coordinate, cases }))
+            Type::Variant(Arc::new(VariantType::new(coordinate, cases)))
         }
     }
 }

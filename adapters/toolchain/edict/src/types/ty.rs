@@ -92,6 +92,32 @@ pub struct VariantType {
     pub coordinate: String,
     /// Cases in declaration order.
     pub cases: Vec<(String, Option<Type>)>,
+    /// Where each case stands, so that a use of one does not search all.
+    places: BTreeMap<String, usize>,
+}
+
+impl VariantType {
+    /// A variant of these cases, in declaration order.
+    pub fn new(coordinate: String, cases: Vec<(String, Option<Type>)>) -> Self {
+        let names = cases.iter().map(|(name, _)| name.clone());
+        let places = names.zip(0..).collect();
+        Self {
+            coordinate,
+            cases,
+            places,
+        }
+    }
+
+    /// The payload of a case; `None` if there is no such case.
+    pub fn payload(&self, case: &str) -> Option<Option<&Type>> {
+        let (_, payload) = self.cases.get(*self.places.get(case)?)?;
+        Some(payload.as_ref())
+    }
+
+    /// The names of the cases, ascending by bytes.
+    pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.places.keys().map(String::as_str)
+    }
 }
 
 /// A nominal type.

@@ -14,4 +14,6 @@ mod lawpack;
 #[cfg(test)]
 mod process;
 #[cfg(test)]
+mod sizes;
+#[cfg(test)]
 mod support;

@@ -2,6 +2,7 @@
 //! Checks whole functions and intents.
 
 use super::{Checker, Variable, Want};
+use crate::core::extent::MAX_ARTIFACT;
 use crate::core::tree::{
     Binder, Block as CoreBlock, BudgetLimits, Expr as CoreExpr, Function, Intent, Local, Node,
 };
@@ -18,23 +19,41 @@ use crate::types::ty::Type;
 pub(crate) struct Pass<'c, 'a> {
     pub(crate) environment: &'c Environment<'a>,
     pub(crate) sink: &'c mut Sink,
+    /// Bytes of coordinates and constants that Core holds copies of.
+    pub(crate) copied: u64,
+}
+
+/// Why Core cannot hold a declaration whole.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cut {
+    /// It nests too deep.
+    pub(crate) deep: bool,
+    /// It is too large.
+    pub(crate) large: bool,
 }
 
 impl Pass<'_, '_> {
-    /// Checks a function; the flag tells that Core cannot hold it.
-    pub(crate) fn function(&mut self, declared: &FunctionDecl) -> (Function, bool) {
-        let mut checker = Checker::new(self.environment, self.sink);
-        checker.open();
-        let function = checker.function_body(declared);
-        (function, checker.too_deep)
+    /// Checks a function, and whether Core can hold it.
+    pub(crate) fn function(&mut self, declared: &FunctionDecl) -> (Function, Cut) {
+        self.whole(|checker| checker.function_body(declared))
     }
 
-    /// Checks an intent; the flag tells that Core cannot hold it.
-    pub(crate) fn intent(&mut self, declared: &IntentDecl) -> (Intent, bool) {
+    /// Checks an intent, and whether Core can hold it.
+    pub(crate) fn intent(&mut self, declared: &IntentDecl) -> (Intent, Cut) {
+        self.whole(|checker| checker.intent_body(declared))
+    }
+
+    fn whole<T>(&mut self, check: impl FnOnce(&mut Checker<'_, '_>) -> T) -> (T, Cut) {
         let mut checker = Checker::new(self.environment, self.sink);
+        checker.copied = self.copied;
         checker.open();
-        let intent = checker.intent_body(declared);
-        (intent, checker.too_deep)
+        let checked = check(&mut checker);
+        let cut = Cut {
+            deep: checker.too_deep,
+            large: checker.copied > MAX_ARTIFACT,
+        };
+        self.copied = checker.copied;
+        (checked, cut)
     }
 }
 

@@ -2,6 +2,7 @@
 //! Checks calls of functions and helpers and finds what a callee means.
 
 use super::{Checker, Typed, Want, short};
+use crate::core::extent;
 use crate::core::tree::Expr as CoreExpr;
 use crate::diagnostic::{Kind, Span};
 use crate::lawpack::context::Effect;
@@ -128,6 +129,9 @@ impl<'a> Checker<'_, 'a> {
         let mut arguments = Vec::new();
         for (argument, param) in call.arguments.iter().zip(&signature.params) {
             arguments.push(self.expr(argument, Want::Must(param)).expr());
+        }
+        if !self.may_copy(extent::length(&callee)) {
+            return Typed::error();
         }
         let core = CoreExpr::Call {
             callee,

@@ -5,11 +5,11 @@ use super::expression::is_bare;
 use super::{Checker, Typed, Want, short};
 use crate::core::depth;
 use crate::core::tree::{Binder, Expr as CoreExpr, MatchArm as CoreArm, Predicate};
-use crate::diagnostic::{Kind, Span, listed};
+use crate::diagnostic::{Kind, Span, first_of};
 use crate::syntax::ast::{Expr, MatchArm};
 use crate::types::facts::Range;
 use crate::types::relate;
-use crate::types::ty::Type;
+use crate::types::ty::{Type, VariantType};
 use std::collections::BTreeMap;
 
 /// The type that the parts of a choice or a list agree on so far.
@@ -51,8 +51,49 @@ impl<'w> Join<'w> {
     }
 }
 
-/// Names of cases and their payloads.
-type Cases<'t> = BTreeMap<&'t str, Option<&'t Type>>;
+/// The cases of a matched type. They are looked up and never copied: a `match` costs its arms.
+#[derive(Clone, Copy)]
+enum Cases<'t> {
+    Variant(&'t VariantType),
+    Option(&'t Type),
+}
+
+/// What a name is among the cases of a type.
+enum Case<'t> {
+    Unknown,
+    Plain,
+    Payload(&'t Type),
+}
+
+impl<'t> Cases<'t> {
+    fn case(self, name: &str) -> Case<'t> {
+        match (self, name) {
+            (Self::Variant(variant), _) => match variant.payload(name) {
+                Some(Some(payload)) => Case::Payload(payload),
+                Some(None) => Case::Plain,
+                None => Case::Unknown,
+            },
+            (Self::Option(item), "Some") => Case::Payload(item),
+            (Self::Option(_), "None") => Case::Plain,
+            (Self::Option(_), _) => Case::Unknown,
+        }
+    }
+
+    fn count(self) -> usize {
+        match self {
+            Self::Variant(variant) => variant.cases.len(),
+            Self::Option(_) => 2,
+        }
+    }
+
+    /// The first names, ascending, of the `all` that `wanted` picks.
+    fn first(self, all: usize, wanted: impl Fn(&str) -> bool) -> String {
+        match self {
+            Self::Variant(variant) => first_of(all, variant.names().filter(|it| wanted(it))),
+            Self::Option(_) => first_of(all, ["None", "Some"].into_iter().filter(|it| wanted(it))),
+        }
+    }
+}
 
 /// The join of types in written order; `None` for no types.
 pub(super) fn natural<'t>(types: impl Iterator<Item = &'t Type>) -> Option<Type> {
@@ -156,14 +197,14 @@ impl Checker<'_, '_> {
         let subject_type = subject.ty.clone();
         let cases = self.cases(value.span, &subject_type);
         if let Some(cases) = &cases {
-            self.judge_arms(value.span, arms, cases);
+            self.judge_arms(value.span, arms, *cases);
         }
         let mut join = Join::new(want);
         let mut typed: Vec<Option<Typed>> = Vec::new();
         let mut binders = Vec::new();
         for arm in arms {
             self.open();
-            let binder = self.arm_binder(arm, cases.as_ref());
+            let binder = self.arm_binder(arm, cases);
             typed.push((!is_bare(&arm.value)).then(|| join.part(self, &arm.value)));
             binders.push(binder);
             self.close();
@@ -195,15 +236,8 @@ impl Checker<'_, '_> {
     /// The cases of a matched type and their payloads.
     fn cases<'t>(&mut self, span: Span, ty: &'t Type) -> Option<Cases<'t>> {
         match ty {
-            Type::Variant(variant) => {
-                let cases = variant.cases.iter();
-                Some(
-                    cases
-                        .map(|(name, payload)| (name.as_str(), payload.as_ref()))
-                        .collect(),
-                )
-            }
-            Type::Option(item) => Some(BTreeMap::from([("Some", Some(&**item)), ("None", None)])),
+            Type::Variant(variant) => Some(Cases::Variant(variant)),
+            Type::Option(item) => Some(Cases::Option(item)),
             other => {
                 self.mismatch(span, "a variant, an enum or an Option", other);
                 None
@@ -212,14 +246,14 @@ impl Checker<'_, '_> {
     }
 
     /// Unknown, repeated and missing cases; a missing one is not reported beside an unknown one.
-    fn judge_arms(&mut self, span: Span, arms: &[MatchArm], cases: &BTreeMap<&str, Option<&Type>>) {
+    fn judge_arms(&mut self, span: Span, arms: &[MatchArm], cases: Cases<'_>) {
         let mut seen: BTreeMap<&str, Span> = BTreeMap::new();
         let mut unknown = false;
         for arm in arms {
-            if !cases.contains_key(arm.case.text.as_str()) {
+            if let Case::Unknown = cases.case(&arm.case.text) {
                 unknown = true;
-                let names = cases.keys().copied();
-                self.unknown_case(&arm.case, "the matched type", names);
+                let known = cases.first(cases.count(), |_| true);
+                self.unknown_case(&arm.case, "the matched type", &known);
             } else if seen.contains_key(arm.case.text.as_str()) {
                 let message = format!("case `{}` is handled already", arm.case.text);
                 self.report(
@@ -232,31 +266,28 @@ impl Checker<'_, '_> {
                 seen.insert(&arm.case.text, arm.case.span);
             }
         }
-        let missing: Vec<&str> = cases
-            .keys()
-            .copied()
-            .filter(|it| !seen.contains_key(it))
-            .collect();
-        if !missing.is_empty() && !unknown {
-            let message = format!("missing {}", listed(&missing));
-            let help = format!("add arms for {}", listed(&missing));
+        let missing = cases.count().saturating_sub(seen.len());
+        if missing > 0 && !unknown {
+            let missing = cases.first(missing, |it| !seen.contains_key(it));
+            let message = format!("missing {missing}");
+            let help = format!("add arms for {missing}");
             self.report(Kind::NonExhaustiveMatch, span, message, &help);
         }
     }
 
-    fn arm_binder(&mut self, arm: &MatchArm, cases: Option<&Cases<'_>>) -> Option<Binder> {
+    fn arm_binder(&mut self, arm: &MatchArm, cases: Option<Cases<'_>>) -> Option<Binder> {
         let name = arm.binder.as_ref()?;
-        let payload = cases.and_then(|it| it.get(arm.case.text.as_str()));
         let local = self.fresh();
-        let ty = match payload {
-            Some(Some(ty)) => (*ty).clone(),
-            Some(None) => {
+        let case = cases.map_or(Case::Unknown, |it| it.case(&arm.case.text));
+        let ty = match case {
+            Case::Payload(ty) => ty.clone(),
+            Case::Plain => {
                 let message = format!("case `{}` has no payload to bind", arm.case.text);
                 let help = format!("write `{} => …`", arm.case.text);
                 self.report(Kind::SignatureMismatch, name.span, message, &help);
                 Type::Error
             }
-            None => Type::Error,
+            Case::Unknown => Type::Error,
         };
         self.bind_plain(&name.text, local, ty.clone());
         Some(Binder { local, ty })

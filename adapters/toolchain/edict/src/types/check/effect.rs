@@ -2,6 +2,7 @@
 //! Checks effect calls, their failure handlers and the obstructions that are raised (3.7-3.9).
 
 use super::{Checker, Want, short};
+use crate::core::extent;
 use crate::core::tree::{Arm, Binder, Local, Node, Raise};
 use crate::diagnostic::{Kind, Span, listed};
 use crate::lawpack::context::{Effect, Obstruction};
@@ -55,7 +56,8 @@ impl<'a> Checker<'_, 'a> {
         }
         let ty = declared.unwrap_or(&effect.output).clone();
         let arms = self.handle(expr.span, effect, handler);
-        let node = input.map(|input| Node::Effect {
+        let affordable = self.may_copy(extent::length(&effect.coordinate));
+        let node = input.filter(|_| affordable).map(|input| Node::Effect {
             binding: Binder {
                 local,
                 ty: ty.clone(),
@@ -230,6 +232,9 @@ impl<'a> Checker<'_, 'a> {
             None => None,
             Some(payload) => Some(self.payload(payload, obstruction)?),
         };
+        if !self.may_copy(extent::length(&obstruction.coordinate)) {
+            return None;
+        }
         Some(Raise {
             obstruction: obstruction.coordinate.clone(),
             payload,

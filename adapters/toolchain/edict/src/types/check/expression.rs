@@ -2,8 +2,9 @@
 //! Checks literals, names, fields, cases, records and lists.
 
 use super::{Checker, Typed, Want, short};
+use crate::core::extent;
 use crate::core::tree::Expr as CoreExpr;
-use crate::diagnostic::{Kind, Span, listed};
+use crate::diagnostic::{Kind, Span, first_of, listed};
 use crate::syntax::ast::{Expr, ExprKind, Name, Path, Suffix};
 use crate::types::environment::unresolved;
 use crate::types::facts::{Place, Term};
@@ -217,6 +218,9 @@ impl Checker<'_, '_> {
         let context = self.lawpack(root);
         let found = context.and_then(|context| context.constants.get(&name.text));
         if let Some((ty, data)) = found {
+            if !self.may_copy(extent::constant(data)) {
+                return Some(Typed::error());
+            }
             let mut typed = constant(ty.clone(), data.clone());
             if let (Type::Integer(_), Data::Integer(value)) = (ty, data) {
                 typed.range = Some((value.get(), value.get()));
@@ -292,10 +296,10 @@ impl Checker<'_, '_> {
         case: &Name,
         payload: Option<&Expr>,
     ) -> Typed {
-        let found = variant.cases.iter().find(|(name, _)| *name == case.text);
-        let Some((_, declared)) = found else {
+        let Some(declared) = variant.payload(&case.text) else {
             let names = variant.cases.iter().map(|(name, _)| name.as_str());
-            self.unknown_case(case, &variant.coordinate, names);
+            let known = first_of(names.len(), names);
+            self.unknown_case(case, &variant.coordinate, &known);
             return Typed::error();
         };
         let core = match (declared, payload) {
@@ -319,6 +323,9 @@ impl Checker<'_, '_> {
                 return Typed::error();
             }
         };
+        if !self.may_copy(extent::length(&variant.coordinate)) {
+            return Typed::error();
+        }
         let core = CoreExpr::Variant {
             ty: variant.coordinate.clone(),
             case: case.text.clone(),
@@ -327,15 +334,9 @@ impl Checker<'_, '_> {
         Typed::new(Type::Variant(variant.clone()), core)
     }
 
-    pub(super) fn unknown_case<'n>(
-        &mut self,
-        case: &Name,
-        owner: &str,
-        names: impl Iterator<Item = &'n str>,
-    ) {
-        let names: Vec<&str> = names.collect();
+    pub(super) fn unknown_case(&mut self, case: &Name, owner: &str, known: &str) {
         let message = format!("no case `{}` in {owner}", case.text);
-        let help = format!("its cases are: {}", listed(&names));
+        let help = format!("its cases are: {known}");
         self.report(Kind::UnknownCase, case.span, message, &help);
     }
 }

@@ -149,3 +149,75 @@ fn advice_lists_a_part_of_many_names() {
         found[0].message
     );
 }
+
+#[test]
+fn a_match_costs_its_arms_and_not_the_cases_of_its_type() {
+    let cases: Vec<String> = (0..20_000).map(|it| format!("C{it}")).collect();
+    let uses: Vec<String> = (0..1_000)
+        .map(|it| {
+            format!("let m{it} = match e {{ C1 => 1u64 }}; let u{it} = match e {{ D => 1u64 }};")
+        })
+        .collect();
+    let source = super::module(&format!(
+        "enum E {{ {} }}\nfn f(e: E) -> U64 {{ {} return 1; }}",
+        cases.join(", "),
+        uses.join(" ")
+    ));
+    let found = compile(source.as_bytes(), &contexts(None)).unwrap_err();
+    assert_eq!(found.len(), 100);
+    let message = &found[0].message;
+    assert!(message.ends_with("C10014 and 19979 more"), "{message}");
+    let help = found[1].help.as_deref().unwrap();
+    assert!(help.ends_with("C10013 and 19980 more"), "{help}");
+}
+
+#[test]
+fn core_that_no_verifier_reads_is_refused_before_it_is_made() {
+    let field = "f".repeat(10_000);
+    let copies = |n: usize| {
+        let uses = (0..n)
+            .map(|it| format!("let x{it} = some(r);"))
+            .collect::<Vec<String>>()
+            .concat();
+        format!("let r = {{ {field}: 1u64 }}; {uses} return {{ r: 1 }};")
+    };
+    let input = "{ a: U64, b: U64 }";
+    let of_types = program(input, "{ r: U64 }", &copies(4_000));
+    let name = "E".repeat(100_000);
+    let uses = (0..20_000)
+        .map(|it| format!("let x{it} = F.A;"))
+        .collect::<Vec<String>>()
+        .concat();
+    let of_names = program(input, "{ r: U64 }", &format!("{uses} return {{ r: 1 }};")).replace(
+        "type In",
+        &format!("enum {name} {{ A }} type F = {name}; type In"),
+    );
+    let uses = (0..10_000)
+        .map(|it| format!("let x{it} = input.a;"))
+        .collect::<Vec<String>>()
+        .concat();
+    let of_ids = program(input, "{ r: U64 }", &format!("{uses} return {{ r: 1 }};"))
+        .replace("run", &"r".repeat(100_000));
+    let functions = (0..5_000)
+        .map(|it| format!("fn f{it}() -> U64 {{ let x = F.A; return 1; }}\n"))
+        .collect::<Vec<String>>()
+        .concat();
+    let of_functions = super::module(&format!(
+        "enum {name} {{ A }}\ntype F = {name};\n{functions}"
+    ));
+    for (source, place) in [
+        (of_types, "3:"),
+        (of_names, "3:"),
+        (of_ids, "3:"),
+        (of_functions, "88:4"),
+    ] {
+        let found = judge(&source);
+        let expected = format!("lowerCore/LimitExceeded at {place}");
+        assert!(
+            found.starts_with(&expected) && !found.contains(','),
+            "{found}"
+        );
+    }
+    let small = program(input, "{ r: U64 }", &copies(100));
+    assert_eq!(judge(&small), "accepted");
+}
