@@ -90,6 +90,10 @@ impl ExecutionPort for Measured<dyn ExecutionPort> {
         self.port.preflight(pins)
     }
 
+    fn announce(&self, next: &Arc<CasePlan>) {
+        self.port.announce(next);
+    }
+
     fn run_case(&self, plan: &CasePlan, nonce: ContextNonce) -> CaseEvidence {
         let run = || self.port.run_case(plan, nonce);
         self.clock.measure(run, |durations, elapsed| {

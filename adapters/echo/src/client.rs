@@ -115,6 +115,11 @@ impl Client {
         }
     }
 
+    /// Starts the wall clock of the last request anew.
+    pub(crate) fn begin(&mut self) {
+        self.transport.begin();
+    }
+
     /// Takes the reply to the last request.
     pub(crate) fn answer(&mut self, asked: FrameKind, ledger: &Ledger) -> Result<Answer, Trouble> {
         let head = self.transport.receive(HEADER_BYTES)?;

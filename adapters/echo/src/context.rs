@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! One case in one context: install, open, invoke in order, close.
 
+use crate::ahead::{self, Ahead};
 use crate::client::{Answer, Client, Reply, Trouble};
 use crate::frame::{Direction, FrameKind};
 use crate::ledger::Ledger;
@@ -29,6 +30,8 @@ pub(crate) struct Session {
     pub(crate) report: HostReport,
     /// Installed programs and the bytes of their files.
     pub(crate) installed: BTreeMap<TypedDigest, u64>,
+    /// An installation for the next case whose answer is due.
+    pub(crate) ahead: Option<Ahead>,
     /// Whether a case was already run in it.
     pub(crate) served: bool,
 }
@@ -43,7 +46,7 @@ pub(crate) struct Stop {
 }
 
 impl Stop {
-    fn at(step: ExecutionStep) -> impl Fn(Trouble) -> Self {
+    pub(crate) fn at(step: ExecutionStep) -> impl Fn(Trouble) -> Self {
         move |trouble| Self {
             step,
             trouble: Some(trouble),
@@ -108,8 +111,8 @@ pub(crate) fn run(
 }
 
 fn install_all(session: &mut Session, ledger: &Ledger, plan: &CasePlan) -> Result<(), Stop> {
-    let grants = plan_grants(plan);
-    make_room(session, ledger, plan, &grants).map_err(Stop::at(ExecutionStep::Open))?;
+    ahead::take(session, ledger, plan)?;
+    make_room(session, ledger, plan).map_err(Stop::at(ExecutionStep::Open))?;
     for (position, operation) in plan.operations.iter().enumerate() {
         let program = &operation.program.executable;
         if !session.installed.contains_key(&program.installation) {
@@ -120,23 +123,27 @@ fn install_all(session: &mut Session, ledger: &Ledger, plan: &CasePlan) -> Resul
     Ok(())
 }
 
-/// Uninstalls what this case does not need when the host could not hold both.
-fn make_room(
-    session: &mut Session,
-    ledger: &Ledger,
-    plan: &CasePlan,
-    grants: &[TypedDigest],
-) -> Result<(), Trouble> {
-    let present: u64 = session.installed.values().sum();
-    let wanted: u64 = plan
+/// Whether the host can hold the missing programs of a case beside those that it has.
+pub(crate) fn has_room(session: &Session, plan: &CasePlan) -> bool {
+    let missing: BTreeMap<_, _> = plan
         .operations
         .iter()
-        .map(|operation| file_bytes(&operation.program.executable))
-        .fold(0, u64::saturating_add);
-    let count = session.installed.len().saturating_add(grants.len());
-    if count <= MAX_INSTALLATIONS && present.saturating_add(wanted) <= MAX_PACKAGE_BYTES {
+        .map(|operation| &*operation.program.executable)
+        .filter(|program| !session.installed.contains_key(&program.installation))
+        .map(|program| (&program.installation, file_bytes(program)))
+        .collect();
+    let count = session.installed.len().saturating_add(missing.len());
+    let bytes = session.installed.values().chain(missing.values());
+    let bytes = bytes.copied().fold(0, u64::saturating_add);
+    count <= MAX_INSTALLATIONS && bytes <= MAX_PACKAGE_BYTES
+}
+
+/// Uninstalls what this case does not need when the host could not hold both.
+fn make_room(session: &mut Session, ledger: &Ledger, plan: &CasePlan) -> Result<(), Trouble> {
+    if has_room(session, plan) {
         return Ok(());
     }
+    let grants = plan_grants(plan);
     let unneeded: Vec<TypedDigest> = session
         .installed
         .keys()
@@ -160,6 +167,15 @@ fn install(session: &mut Session, ledger: &Ledger, program: &Program) -> Result<
     let answer = session
         .client
         .ask(kind, &message::install(program), ledger)?;
+    installed(session, answer, program)
+}
+
+/// Takes the answer to the installation of `program`.
+pub(crate) fn installed(
+    session: &mut Session,
+    answer: Answer,
+    program: &Program,
+) -> Result<(), Trouble> {
     let reply = done(answer, |_| FailureKind::InstallRefused)?;
     if !message::installed(&reply.body)?.is_of(program) {
         let message = "the host installed another program than it was given";

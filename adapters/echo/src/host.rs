@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `EchoHost`: the execution port over one host process, used for one case after the other.
 
+use crate::ahead;
 use crate::client::{Answer, Client, Trouble};
 use crate::context::{self, Session, invocations};
 use crate::frame::{Direction, FrameKind};
@@ -17,7 +18,7 @@ use edict_test_model::run::HostReport;
 use edict_test_model::suite::{Role, Shape};
 use edict_test_model::{ContextNonce, Failure, FailureKind, Stage};
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What a port is told once.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,6 +48,8 @@ pub struct EchoHost {
 struct State {
     ledger: Ledger,
     session: Option<Session>,
+    /// The case that follows, as far as it is known.
+    next: Option<Arc<CasePlan>>,
     /// Why there is no session any more.
     lost: Option<String>,
     /// Processes whose `hello` was accepted.
@@ -126,6 +129,7 @@ impl EchoHost {
                     hello,
                     report: report.clone(),
                     installed: BTreeMap::new(),
+                    ahead: None,
                     served: false,
                 });
                 Ok(report)
@@ -156,7 +160,8 @@ impl EchoHost {
         let Some(mut session) = state.session.take() else {
             return Ok(());
         };
-        let parting = shutdown(&mut session.client, &state.ledger);
+        let parting = ahead::discard(&mut session, &state.ledger)
+            .and_then(|()| shutdown(&mut session.client, &state.ledger));
         let gone = |trouble: &Trouble| ends_itself(trouble.kind);
         let ending = session.client.end(parting.as_ref().err().is_none_or(gone));
         state.leave(&ending);
@@ -203,9 +208,17 @@ impl ExecutionPort for EchoHost {
         self.start(&mut state, pins)
     }
 
+    fn announce(&self, next: &Arc<CasePlan>) {
+        self.state().next = Some(Arc::clone(next));
+    }
+
     fn run_case(&self, plan: &CasePlan, nonce: ContextNonce) -> CaseEvidence {
         let mut state = self.state();
         let state = &mut *state;
+        let next = state
+            .next
+            .take()
+            .filter(|_| !self.settings.process_per_case);
         let mut evidence = CaseEvidence {
             host: None,
             context: None,
@@ -234,6 +247,9 @@ impl ExecutionPort for EchoHost {
             Ok(refused) => {
                 evidence.failure = refused.map(|(step, trouble)| execution(step, trouble, None));
                 session.served = true;
+                if let Some(next) = next {
+                    ahead::ask(&mut session, &next);
+                }
                 state.session = Some(session);
             }
             Err(stop) => {

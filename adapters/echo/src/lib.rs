@@ -6,6 +6,7 @@
 //! [`EchoHost`] fills [`edict_test_model::evidence::CaseEvidence`]; it never retries, never reuses a
 //! context and never decides a verdict.
 
+mod ahead;
 mod client;
 mod context;
 mod frame;

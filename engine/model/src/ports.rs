@@ -270,6 +270,12 @@ pub trait ExecutionPort: Send + Sync {
     /// A failure of stage `host` or `toolchain`.
     fn preflight(&self, pins: &HostPins) -> Result<HostReport, Failure>;
 
+    /// Says which case will probably be run after the next call of [`Self::run_case`], so that its
+    /// programs can be on their way while the case before it is judged. It decides nothing.
+    fn announce(&self, next: &Arc<CasePlan>) {
+        _ = next;
+    }
+
     /// Submits `plan` once in the context `nonce`. Total: a stop, a timeout and a lost host are
     /// evidence too. A second submission of a spent pair is evidence of `ReplayedContext` and
     /// reaches no host.

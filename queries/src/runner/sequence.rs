@@ -58,6 +58,7 @@ pub enum Ended {
 struct Loop<'a, 'db> {
     engine: &'db Engine,
     runner: &'a Runner,
+    prepared: &'a [PreparedCase],
     sink: &'a mut dyn RunSink,
     stop: &'a StopFlag,
     programs: report::Programs,
@@ -100,12 +101,13 @@ impl Runner {
         let mut run = Loop {
             engine,
             runner: self,
+            prepared,
             sink,
             stop,
             programs,
             outcome,
         };
-        run.all(&cases, prepared, nonce);
+        run.all(&cases, nonce);
         Ok(run.outcome)
     }
 }
@@ -114,9 +116,9 @@ impl<'db> Loop<'_, 'db> {
     fn all(
         &mut self,
         cases: &[Case<'db>],
-        prepared: &[PreparedCase],
         nonce: &mut dyn FnMut() -> Result<ContextNonce, Failure>,
     ) {
+        let prepared = self.prepared;
         let (refused, bails) = failures(prepared);
         for failure in refused {
             self.tell(failure);
@@ -180,6 +182,7 @@ impl<'db> Loop<'_, 'db> {
         nonce: ContextNonce,
     ) -> Result<(), Failure> {
         self.sink.attempt(index, nonce)?;
+        self.announce_next(index);
         let attempt = mint(self.engine, plan, nonce);
         let decided = verdict(self.engine, case, attempt);
         let evidence = decided.evidence.as_deref();
@@ -198,6 +201,18 @@ impl<'db> Loop<'_, 'db> {
         });
         let judged = self.cross_checked(case, plan, decided.judged.clone());
         self.judged(index, plan, &judged, entry.as_ref())
+    }
+
+    /// Tells the host which case follows, if it will be submitted like this one.
+    fn announce_next(&self, index: CaseIndex) {
+        let following = self.prepared.get(index.0.saturating_add(1)..);
+        let mut following = following.unwrap_or_default().iter();
+        let next = following.find(|case| case.skip.is_none());
+        if let Some(Ok(plan)) = next.map(|case| &case.plan)
+            && admit(plan).is_ok()
+        {
+            self.runner.ports.host.announce(plan);
+        }
     }
 
     /// The judgement after a second evaluation, if one was asked for.

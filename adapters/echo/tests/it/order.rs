@@ -2,11 +2,12 @@
 //! What the client sends, in which order, and what it never sends.
 
 use crate::plan::{effectful, named, pins, plan, pure};
-use crate::standin::{StandIn, refused};
+use crate::standin::{Bend, StandIn, refused};
 use edict_codec::cbor::Value;
-use edict_test_model::evidence::invocation_id;
+use edict_test_model::evidence::{ExecutionStep, invocation_id};
 use edict_test_model::ports::ExecutionPort;
 use edict_test_model::{ContextNonce, FailureKind};
+use std::sync::Arc;
 
 pub(crate) fn tests() -> Vec<libtest_mimic::Trial> {
     crate::trials![
@@ -20,6 +21,9 @@ pub(crate) fn tests() -> Vec<libtest_mimic::Trial> {
         a_frame_limit_below_what_a_host_needs_starts_nothing,
         a_request_above_the_frame_limit_is_not_sent,
         another_executable_than_pinned_is_not_started,
+        the_program_of_an_announced_case_is_sent_before_that_case_runs,
+        a_refusal_of_what_was_sent_ahead_is_that_of_the_case_that_needs_it,
+        a_case_that_was_announced_and_never_run_leaves_the_host_in_order,
     ]
 }
 
@@ -203,4 +207,59 @@ fn another_executable_than_pinned_is_not_started() {
     let failure = standin.host().preflight(&pins).unwrap_err();
     assert_eq!(failure.kind, FailureKind::ToolMismatch);
     assert_eq!(standin.seen().started, 0);
+}
+
+fn the_program_of_an_announced_case_is_sent_before_that_case_runs() {
+    let standin = StandIn::honest(&[pure(), effectful()]);
+    let host = standin.host();
+    host.preflight(&pins()).unwrap();
+    let next = Arc::new(plan(&[pure(), effectful()]));
+    host.announce(&next);
+    let first = host.run_case(&plan(&[pure()]), ContextNonce::new([1; 32]));
+    assert_eq!(first.failure, None);
+    assert_eq!(kinds(&standin), [1, 2, 4, 5, 8, 2]);
+    host.run_case(&next, ContextNonce::new([2; 32]));
+    // Nothing is installed twice, and an announcement holds for one case.
+    assert_eq!(kinds(&standin)[6], 4);
+    let installed = kinds(&standin).iter().filter(|kind| **kind == 2).count();
+    assert_eq!(installed, 2);
+}
+
+fn a_refusal_of_what_was_sent_ahead_is_that_of_the_case_that_needs_it() {
+    let standin = StandIn::new(&[pure(), effectful()], 2, 2, |wire, it| {
+        wire.write(&refused(it, "package-mismatch", "request"));
+    });
+    let host = standin.host();
+    host.preflight(&pins()).unwrap();
+    let next = Arc::new(plan(&[pure(), effectful()]));
+    host.announce(&next);
+    let first = host.run_case(&plan(&[pure()]), ContextNonce::new([1; 32]));
+    assert_eq!(first.failure, None);
+    let second = host.run_case(&next, ContextNonce::new([2; 32]));
+    let failure = second.failure.unwrap();
+    assert_eq!(failure.kind, FailureKind::InstallRefused);
+    assert_eq!(failure.step, ExecutionStep::Install(1));
+    assert_eq!(second.context, None);
+}
+
+fn a_case_that_was_announced_and_never_run_leaves_the_host_in_order() {
+    let refuse: Bend = |wire, it| wire.write(&refused(it, "package-mismatch", "request"));
+    for standin in [
+        StandIn::honest(&[pure(), effectful()]),
+        StandIn::new(&[pure(), effectful()], 2, 2, refuse),
+    ] {
+        let host = standin.host();
+        host.preflight(&pins()).unwrap();
+        host.announce(&Arc::new(plan(&[effectful()])));
+        let nonces = [1, 2].map(|nonce| ContextNonce::new([nonce; 32]));
+        let first = host.run_case(&plan(&[pure()]), nonces[0]);
+        assert_eq!(first.failure, None);
+        // Another case than the announced one: the answer is taken and concerns nobody.
+        let other = host.run_case(&plan(&[pure()]), nonces[1]);
+        assert_eq!(other.failure, None);
+        assert_eq!(kinds(&standin), [1, 2, 4, 5, 8, 2, 4, 5, 8]);
+        host.announce(&Arc::new(plan(&[effectful()])));
+        host.close().unwrap();
+        assert_eq!(standin.seen().ended, [true]);
+    }
 }

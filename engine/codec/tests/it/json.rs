@@ -175,8 +175,7 @@ fn values() -> impl Strategy<Value = Json> {
     leaf.prop_recursive(5, 48, 6, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..6).prop_map(Json::Array),
-            prop::collection::btree_map(any::<String>(), inner, 0..6)
-                .prop_map(Json::object),
+            prop::collection::btree_map(any::<String>(), inner, 0..6).prop_map(Json::object),
         ]
     })
 }
