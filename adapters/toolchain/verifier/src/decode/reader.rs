@@ -277,6 +277,21 @@ pub(crate) fn reference(value: &Value) -> Result<Reference, Defect> {
 /// The path of the first difference between what must stand in an artifact and what does.
 pub(crate) fn difference(expected: &Value, actual: &Value) -> Option<Defect> {
     match (expected, actual) {
+        // Most maps agree in their keys, and a type has as many entries as its author likes: only
+        // maps that differ are searched.
+        (Value::Map(left), Value::Map(right))
+            if left
+                .iter()
+                .map(|(key, _)| key)
+                .eq(right.iter().map(|(key, _)| key)) =>
+        {
+            left.iter()
+                .zip(right)
+                .find_map(|((key, value), (_, other))| {
+                    let defect = difference(value, other)?;
+                    Some(defect.under(key.as_text().unwrap_or_default()))
+                })
+        }
         (Value::Map(left), Value::Map(_)) => {
             for (key, value) in left {
                 let name = key.as_text().unwrap_or_default();

@@ -244,3 +244,11 @@ fn a_failure_may_carry_the_version_in_a_named_record() {
     let report = verify(&built.inputs()).unwrap();
     assert_eq!(report.rejection, None);
 }
+
+#[test]
+fn a_type_of_many_fields_is_compared_entry_by_entry() {
+    let fields: Vec<String> = (0..20_000).map(|it| format!("f{it}: U64")).collect();
+    let wide = format!("type Wide = {{ {} }};\n", fields.join(", "));
+    let body = "let has = isSome(none<Wide>()); return { r: if has then 1 else 2 };";
+    accept("wide", &wide, PURE, body);
+}

@@ -8,7 +8,7 @@ use crate::core::tree::Expr as CoreExpr;
 use crate::diagnostic::{Kind, Span, listed};
 use crate::syntax::ast::{Expr, Name};
 use crate::types::ty::{RecordType, Type};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 impl Checker<'_, '_> {
@@ -66,11 +66,11 @@ impl Checker<'_, '_> {
             }
             return false;
         };
-        let written = |name: &String| fields.iter().any(|(it, _)| it.text == *name);
+        let written: BTreeSet<&str> = fields.iter().map(|(it, _)| it.text.as_str()).collect();
         let missing: Vec<&str> = record
             .fields
             .keys()
-            .filter(|it| !written(it))
+            .filter(|it| !written.contains(it.as_str()))
             .map(String::as_str)
             .collect();
         let unexpected: Vec<&str> = fields
