@@ -25,6 +25,9 @@ const CHUNK: usize = 256 * 1024;
 /// Any of the three permissions to execute.
 const EXECUTE_BITS: u32 = 0o111;
 
+/// What to do about a program that changed.
+const PIN_ANEW: &str = "run `edict-test lock` with `--existing replace` to pin it anew";
+
 /// What a lock says about a program.
 #[derive(Clone, Copy, Debug)]
 pub struct ProgramPin<'a> {
@@ -150,25 +153,25 @@ fn compare(
 ) -> Result<Program, Failure> {
     let failed =
         |kind, message: String| Failure::new(Stage::Toolchain, kind, message).of_role(pin.role);
-    let read = opened.map_err(Cut::Read).and_then(|opened| {
-        let limit = ByteLimit::new(pin.byte_length);
-        let mut each = |part: &[u8]| staging(pin.role, part).map_err(Cut::Staging);
-        let read = identified(&opened, limit, &mut each)?;
-        Ok((read, opened.name))
-    });
-    let ((program, mode), name) = read.map_err(|cut| match cut {
+    let of_read = |error: ReadError| match error.kind {
+        Some(FailureKind::InputChanged) => failed(FailureKind::ToolMismatch, error.message),
+        // One that is longer than its pin; nothing else has no kind.
+        None => {
+            let message = format!("{}, which the lock pins; {PIN_ANEW}", error.message);
+            failed(FailureKind::ToolMismatch, message)
+        }
+        Some(_) => failed(FailureKind::ToolMissing, error.message),
+    };
+    let opened = opened.map_err(of_read)?;
+    let limit = ByteLimit::new(pin.byte_length);
+    let mut each = |part: &[u8]| staging(pin.role, part).map_err(Cut::Staging);
+    let (program, mode) = identified(&opened, limit, &mut each).map_err(|cut| match cut {
         Cut::Staging(failure) => failure,
-        Cut::Read(error) => match error.kind {
-            None | Some(FailureKind::InputChanged) => {
-                failed(FailureKind::ToolMismatch, error.message)
-            }
-            Some(_) => failed(FailureKind::ToolMissing, error.message),
-        },
+        Cut::Read(error) => of_read(error),
     })?;
+    let name = &opened.name;
     if program.byte_length != pin.byte_length || program.identity != *pin.identity {
-        let message = format!(
-            "`{name}` is not the program that the lock pins; run `edict-test lock` to pin it anew"
-        );
+        let message = format!("`{name}` is not the program that the lock pins; {PIN_ANEW}");
         return Err(
             failed(FailureKind::ToolMismatch, message).mismatch(pin.identity, &program.identity)
         );

@@ -83,6 +83,8 @@ fn another_length_or_identity_is_a_mismatch() {
         assert_eq!(failure.kind, FailureKind::ToolMismatch, "{length}");
         assert_eq!(failure.stage, Stage::Toolchain);
         assert_eq!(failure.role, Some(Role::Compiler));
+        let advice = "; run `edict-test lock` with `--existing replace` to pin it anew";
+        assert!(failure.message.ends_with(advice), "{}", failure.message);
     }
     let failure = read(&space, &suite("tool"), 10, b"another").unwrap_err();
     let actual = derive_typed("edict.test/executable/v1", BYTES);
