@@ -66,12 +66,17 @@ impl Datum {
             if fields.len() != entries.len() {
                 return refuse(format!("not the fields of {ty}"));
             }
+            // As many keys, none twice and each of them a field: no field is missing.
             let mut record = BTreeMap::new();
-            for (name, field) in fields {
-                let Some(value) = value.get(name) else {
-                    return Err(Defect::new("missing field").under(name));
+            for (key, value) in entries {
+                let name = key.as_text().unwrap_or_default();
+                let Some(field) = fields.get(name) else {
+                    return Err(Defect::new("unknown field").under(name));
                 };
-                record.insert(name.clone(), Self::read(value, field, table).under(name)?);
+                record.insert(
+                    name.to_owned(),
+                    Self::read(value, field, table).under(name)?,
+                );
             }
             return Ok(Self::Record(Rc::new(record)));
         }
