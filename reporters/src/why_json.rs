@@ -115,6 +115,7 @@ fn proof(explanation: &Explanation, proof: &Proof) -> Json {
         Proof::Found {
             changes,
             executions,
+            ..
         } => ("found", changes.as_slice(), executions),
         Proof::Nondeterministic { executions } => ("nondeterministic", &[][..], executions),
         Proof::Held { executions } => ("held", &[][..], executions),
@@ -122,6 +123,10 @@ fn proof(explanation: &Explanation, proof: &Proof) -> Json {
             changes,
             executions,
         } => ("limitReached", changes.as_slice(), executions),
+    };
+    let necessary = match proof {
+        Proof::Found { necessary, .. } => *necessary,
+        Proof::Nondeterministic { .. } | Proof::Held { .. } | Proof::LimitReached { .. } => None,
     };
     let leaves = explanation.differing();
     let labels = changes
@@ -131,6 +136,7 @@ fn proof(explanation: &Explanation, proof: &Proof) -> Json {
     Json::object([
         ("result", Json::text(result)),
         ("changes", Json::Array(labels.collect())),
+        ("necessary", Json::optional(necessary, Json::Bool)),
         ("executions", Json::unsigned(u64::from(*executions))),
     ])
 }

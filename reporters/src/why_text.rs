@@ -194,6 +194,26 @@ fn cause_remark(explanation: &Explanation, cause: Cause) -> String {
     }
 }
 
+/// What is said of a smallest set of changes.
+const fn found(changes: usize, necessary: Option<bool>) -> &'static str {
+    match (changes, necessary) {
+        (1, Some(true)) => "alone is sufficient and necessary",
+        (1, Some(false)) => "alone is sufficient; the other changes are without it too",
+        (1, None) => {
+            "alone is sufficient; the limit of executions was reached before it was seen whether \
+             it is necessary"
+        }
+        (_, Some(true)) => "are sufficient together and each is necessary",
+        (_, Some(false)) => {
+            "are sufficient together and no fewer of them; other changes are sufficient too"
+        }
+        (_, None) => {
+            "are sufficient together and no fewer of them; the limit of executions was reached \
+             before it was seen whether each is necessary"
+        }
+    }
+}
+
 /// What the diagnostic executions found.
 fn proof_text(explanation: &Explanation, proof: &Proof) -> String {
     let labels = |changes: &[usize]| {
@@ -207,19 +227,10 @@ fn proof_text(explanation: &Explanation, proof: &Proof) -> String {
     let (found, executions) = match proof {
         Proof::Found {
             changes,
-            executions,
-        } if changes.len() == 1 => (
-            format!("{} alone is sufficient and necessary", labels(changes)),
-            executions,
-        ),
-        Proof::Found {
-            changes,
+            necessary,
             executions,
         } => (
-            format!(
-                "{} are sufficient together and each is necessary",
-                labels(changes)
-            ),
+            format!("{} {}", labels(changes), found(changes.len(), *necessary)),
             executions,
         ),
         Proof::Nondeterministic { executions } => (
@@ -230,6 +241,13 @@ fn proof_text(explanation: &Explanation, proof: &Proof) -> String {
             "no change that can be swapped is necessary: the old inputs end like the new ones \
              under the present toolchain"
                 .to_owned(),
+            executions,
+        ),
+        Proof::LimitReached {
+            changes,
+            executions,
+        } if changes.is_empty() => (
+            "the limit of executions was reached before anything was confirmed".to_owned(),
             executions,
         ),
         Proof::LimitReached {

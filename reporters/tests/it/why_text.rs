@@ -175,6 +175,7 @@ fn several_leaves_stand_in_the_order_of_the_links() {
         ];
         it.proof = Some(Proof::Found {
             changes: vec![1],
+            necessary: Some(true),
             executions: 5,
         });
     };
@@ -308,6 +309,14 @@ fn a_case_that_came_or_was_not_reached_says_so() {
     );
 }
 
+fn found(changes: &[usize], necessary: Option<bool>) -> Proof {
+    Proof::Found {
+        changes: changes.to_vec(),
+        necessary,
+        executions: 4,
+    }
+}
+
 #[test]
 #[expect(clippy::too_many_lines, reason = "one expected text an ending")]
 fn every_end_of_a_proof_has_its_sentence() {
@@ -317,15 +326,21 @@ fn every_end_of_a_proof_has_its_sentence() {
     differs(&mut explanation, "input", digests(), None);
     differs(&mut explanation, "application.source[0]", digests(), None);
     let proofs = [
-        Proof::Found {
-            changes: vec![0, 1],
-            executions: 4,
-        },
+        found(&[0], Some(true)),
+        found(&[0], Some(false)),
+        found(&[0], None),
+        found(&[0, 1], Some(true)),
+        found(&[0, 1], Some(false)),
+        found(&[0, 1], None),
         Proof::Nondeterministic { executions: 1 },
         Proof::Held { executions: 1 },
         Proof::LimitReached {
             changes: vec![0, 1],
             executions: 16,
+        },
+        Proof::LimitReached {
+            changes: Vec::new(),
+            executions: 1,
         },
     ];
     let names = [RunName::Number(1), RunName::Report("b.json".to_owned())];
@@ -339,10 +354,16 @@ fn every_end_of_a_proof_has_its_sentence() {
         text.push('\n');
     }
     expect![[r#"
+          proof      input alone is sufficient and necessary   (4 diagnostic executions, counted nowhere)
+          proof      input alone is sufficient; the other changes are without it too   (4 diagnostic executions, counted nowhere)
+          proof      input alone is sufficient; the limit of executions was reached before it was seen whether it is necessary   (4 diagnostic executions, counted nowhere)
           proof      input, application.source[0] are sufficient together and each is necessary   (4 diagnostic executions, counted nowhere)
+          proof      input, application.source[0] are sufficient together and no fewer of them; other changes are sufficient too   (4 diagnostic executions, counted nowhere)
+          proof      input, application.source[0] are sufficient together and no fewer of them; the limit of executions was reached before it was seen whether each is necessary   (4 diagnostic executions, counted nowhere)
           proof      nondeterministic: the same inputs did not give the same verdict again   (1 diagnostic execution, counted nowhere)
           proof      no change that can be swapped is necessary: the old inputs end like the new ones under the present toolchain   (1 diagnostic execution, counted nowhere)
           proof      input, application.source[0] are sufficient; the limit of executions was reached   (16 diagnostic executions, counted nowhere)
+          proof      the limit of executions was reached before anything was confirmed   (1 diagnostic execution, counted nowhere)
     "#]].assert_eq(&text);
     let json = document(&explanation, [&names[0], &names[1]]);
     expect![[r#"
@@ -443,11 +464,9 @@ fn every_end_of_a_proof_has_its_sentence() {
           ],
           "proof": {
             "result": "limitReached",
-            "changes": [
-              "input",
-              "application.source[0]"
-            ],
-            "executions": 16
+            "changes": [],
+            "necessary": null,
+            "executions": 1
           },
           "unverified": []
         }

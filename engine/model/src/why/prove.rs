@@ -21,10 +21,13 @@ pub enum TrialOutcome {
 /// What the search found. Positions are those of the differing leaves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Proof {
-    /// These changes alone give the new verdict, and none of them can be left out.
+    /// These changes alone give the new verdict, and no fewer of them do.
     Found {
         /// Positions, ascending.
         changes: Vec<usize>,
+        /// Whether there is no new verdict without each of them, whatever else changes; `None` when
+        /// no execution was left to see that. Other changes may be sufficient too.
+        necessary: Option<bool>,
         /// Executions made.
         executions: u32,
     },
@@ -40,7 +43,7 @@ pub enum Proof {
     },
     /// The allowed executions were used up; these changes are enough, maybe not all are needed.
     LimitReached {
-        /// Positions, ascending.
+        /// Positions, ascending; none when not even all changes together were executed.
         changes: Vec<usize>,
         /// Executions made.
         executions: u32,
@@ -69,17 +72,23 @@ pub fn prove(count: usize, limit: u32, trial: &mut dyn FnMut(&[usize]) -> TrialO
             executions: search.executions(),
         };
     }
+    if ends.iter().any(|(got, _)| got.is_none()) {
+        return Proof::LimitReached {
+            changes: Vec::new(),
+            executions: search.executions(),
+        };
+    }
     let (changes, finished) = search.reduce(all);
-    let executions = search.executions();
-    if finished && ends.iter().all(|(got, _)| got.is_some()) {
+    if finished {
         Proof::Found {
+            necessary: search.necessary(count, &changes),
             changes,
-            executions,
+            executions: search.executions(),
         }
     } else {
         Proof::LimitReached {
             changes,
-            executions,
+            executions: search.executions(),
         }
     }
 }
@@ -123,6 +132,18 @@ impl Search<'_> {
             }
         }
         (changes, true)
+    }
+
+    /// Whether everything but one of `changes` never gives the new verdict, whichever is left out;
+    /// `None` when no execution is left to try one.
+    fn necessary(&mut self, count: usize, changes: &[usize]) -> Option<bool> {
+        for change in changes {
+            let rest: Vec<usize> = (0..count).filter(|it| it != change).collect();
+            if self.outcome(&rest)? == TrialOutcome::New {
+                return Some(false);
+            }
+        }
+        Some(true)
     }
 
     /// A smaller set with the new verdict, and the number of pieces to go on with.

@@ -23,7 +23,7 @@ proptest! {
             executions += 1;
             if holds(set, &needed) { TrialOutcome::New } else { TrialOutcome::Old }
         });
-        prop_assert_eq!(proof, Proof::Found { changes: needed, executions });
+        prop_assert_eq!(proof, Proof::Found { changes: needed, necessary: Some(true), executions });
     }
 
     #[test]
@@ -35,8 +35,10 @@ proptest! {
         });
         prop_assert!(executions <= limit.max(1));
         match proof {
-            Proof::Found { changes, .. } | Proof::LimitReached { changes, .. } => {
-                prop_assert_eq!(changes.len(), count);
+            Proof::Found { changes, .. } => prop_assert_eq!(changes.len(), count),
+            // What was never executed is not called enough.
+            Proof::LimitReached { changes, executions } => {
+                prop_assert_eq!(changes.len(), if executions == 1 { 0 } else { count });
             }
             Proof::Nondeterministic { .. } => prop_assert!(false, "both ends behave"),
             Proof::Held { .. } => prop_assert!(false, "all changes together change the verdict"),
@@ -76,6 +78,26 @@ fn two_sufficient_changes_are_found_one_at_a_time() {
         proof,
         Proof::Found {
             changes: vec![0],
+            necessary: Some(false),
+            executions: 5
+        }
+    );
+}
+
+#[test]
+fn what_could_not_be_executed_is_not_called_necessary() {
+    let proof = prove(4, 4, &mut |set| {
+        if set.contains(&0) {
+            TrialOutcome::New
+        } else {
+            TrialOutcome::Old
+        }
+    });
+    assert_eq!(
+        proof,
+        Proof::Found {
+            changes: vec![0],
+            necessary: None,
             executions: 4
         }
     );

@@ -119,9 +119,11 @@ fn leaf_positions(proof: Proof, units: &[Vec<usize>]) -> Proof {
     match proof {
         Proof::Found {
             changes,
+            necessary,
             executions,
         } => Proof::Found {
             changes: leaves(changes),
+            necessary,
             executions,
         },
         Proof::LimitReached {
