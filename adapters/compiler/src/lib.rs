@@ -46,7 +46,7 @@ impl Compiler for EdictCompiler {
     fn build(&self, request: &BuildRequest) -> Result<Built, Failure> {
         let private = PrivateDir::create(&self.temporary).map_err(|error| {
             let message = format!("make a private directory for the compiler: {error}");
-            Failure::new(Stage::Build, FailureKind::CompilerSpawnFailed, message)
+            TASK.unstarted(message)
         })?;
         let built = self.build_in(&private, request);
         // The build is the first in time; what cannot be removed only matters when it succeeded (F4).

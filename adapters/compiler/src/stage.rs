@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The runner-owned copy of an application: exactly the snapshot bytes, but for the output directory.
 
+use crate::TASK;
 use edict_codec::json::{Json, JsonLimits, parse, write_record};
 use edict_test_model::{
     failure::{Failure, FailureKind, Stage},
@@ -50,7 +51,7 @@ pub(crate) fn stage(
         };
         written.map_err(|error| {
             let message = format!("stage `{}` for the compiler: {error}", file.path);
-            Failure::new(Stage::Build, FailureKind::CompilerSpawnFailed, message)
+            TASK.unstarted(message)
         })?;
     }
     if request.recipe.shape == Shape::Upstream {
@@ -91,7 +92,7 @@ fn stage_provider(
             }
             None => write(root, &path, bytes).map_err(|error| {
                 let message = format!("stage `{path}` for the compiler: {error}");
-                Failure::new(Stage::Build, FailureKind::CompilerSpawnFailed, message)
+                TASK.unstarted(message)
             })?,
         }
     }

@@ -8,14 +8,14 @@ use crate::frame::{Direction, FrameKind};
 use crate::ledger::Ledger;
 use crate::message;
 use crate::preflight;
+use crate::stopped::{Stopped, execution};
 use crate::transport::{Ending, Launch};
 use edict_codec::digest::TypedDigest;
-use edict_test_model::diagnostic::Detail;
-use edict_test_model::evidence::{CaseEvidence, ExecutionFailure, ExecutionStep};
+use edict_test_model::evidence::{CaseEvidence, ExecutionStep};
 use edict_test_model::plan::{CasePlan, HostPins};
 use edict_test_model::ports::{ExecutionPort, Notices};
 use edict_test_model::run::HostReport;
-use edict_test_model::suite::{Role, Shape};
+use edict_test_model::suite::Shape;
 use edict_test_model::{ContextNonce, Failure, FailureKind, Stage};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -93,21 +93,16 @@ impl EchoHost {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn start(&self, state: &mut State, pins: &HostPins) -> Result<HostReport, Failure> {
+    fn start(&self, state: &mut State, pins: &HostPins) -> Result<HostReport, Stopped> {
         let max_frame_bytes = self.settings.max_frame_bytes;
-        let fail = |trouble: Trouble| failure(trouble, None, max_frame_bytes);
-        preflight::frame_limit(max_frame_bytes).map_err(fail)?;
+        preflight::frame_limit(max_frame_bytes)?;
         if self.settings.executable != pins.executable {
             let message = "the host to start is not the one pinned";
-            return Err(Failure::new(
-                Stage::Toolchain,
-                FailureKind::ToolMismatch,
-                message,
-            ));
+            return Err(Trouble::new(FailureKind::ToolMismatch, message).into());
         }
         let transport = self.launch.launch().map_err(|message| {
             let kind = FailureKind::HostSpawnFailed;
-            fail(Trouble::new(kind, format!("start the host: {message}")))
+            Trouble::new(kind, format!("start the host: {message}"))
         })?;
         let mut client = Client::new(transport, max_frame_bytes);
         match preflight::greet(
@@ -137,8 +132,10 @@ impl EchoHost {
             Err(trouble) => {
                 let ending = client.end(ends_itself(trouble.kind));
                 state.note(&trouble.message, &ending);
-                let trouble = blamed(trouble, &ending);
-                Err(failure(trouble, Some(ending), max_frame_bytes))
+                Err(Stopped {
+                    trouble: blamed(trouble, &ending),
+                    ending: Some(Box::new(ending)),
+                })
             }
         }
     }
@@ -146,7 +143,7 @@ impl EchoHost {
 
 impl EchoHost {
     /// With a process per case, ends the one that served the case before and starts the next.
-    fn replace(&self, state: &mut State, plan: &CasePlan) -> Result<(), Failure> {
+    fn replace(&self, state: &mut State, plan: &CasePlan) -> Result<(), Stopped> {
         let served = state.session.as_ref().is_some_and(|session| session.served);
         if !self.settings.process_per_case || !served {
             return Ok(());
@@ -156,7 +153,7 @@ impl EchoHost {
     }
 
     /// Ends the process in order, if there is one.
-    fn shut_down(&self, state: &mut State) -> Result<(), Failure> {
+    fn shut_down(&self, state: &mut State) -> Result<(), Stopped> {
         let Some(mut session) = state.session.take() else {
             return Ok(());
         };
@@ -165,12 +162,14 @@ impl EchoHost {
         let gone = |trouble: &Trouble| ends_itself(trouble.kind);
         let ending = session.client.end(parting.as_ref().err().is_none_or(gone));
         state.leave(&ending);
-        let limit = self.settings.max_frame_bytes;
         let parted = parting.and(ended_in_order(&ending));
         if let (Ok(()), Some(notice)) = (&parted, &ending.stray) {
             self.notices.tell(notice.clone());
         }
-        parted.map_err(|trouble| failure(blamed(trouble, &ending), Some(ending), limit))
+        parted.map_err(|trouble| Stopped {
+            trouble: blamed(trouble, &ending),
+            ending: Some(Box::new(ending)),
+        })
     }
 }
 
@@ -182,11 +181,9 @@ impl State {
 
     /// Keeps what an ended process left behind.
     fn leave(&mut self, ending: &Ending) {
-        if ending.survivors > 0 {
-            let message = format!(
-                "{} processes of the host could not be ended",
-                ending.survivors
-            );
+        let survivors = ending.survivors;
+        if survivors > 0 {
+            let message = format!("{survivors} processes of the host could not be ended");
             self.leftover.get_or_insert(message);
         }
         if let Some(leftover) = &ending.leftover {
@@ -203,9 +200,11 @@ impl ExecutionPort for EchoHost {
         }
         if let Some(lost) = &state.lost {
             let message = format!("the host is gone: {lost}");
-            return Err(Failure::new(Stage::Host, FailureKind::HostLost, message));
+            let trouble = Trouble::new(FailureKind::HostLost, message);
+            return Err(Stopped::from(trouble).outside(self.settings.max_frame_bytes));
         }
         self.start(&mut state, pins)
+            .map_err(|stopped| stopped.outside(self.settings.max_frame_bytes))
     }
 
     fn announce(&self, next: &Arc<CasePlan>) {
@@ -231,15 +230,14 @@ impl ExecutionPort for EchoHost {
             evidence.failure = Some(execution(ExecutionStep::Open, trouble, None));
             return evidence;
         }
-        if let Err(failure) = self.replace(state, plan) {
-            let trouble = Trouble::new(failure.kind, failure.message.clone());
-            evidence.failure = Some(execution(ExecutionStep::Start, trouble, None));
+        if let Err(stopped) = self.replace(state, plan) {
+            evidence.failure = Some(stopped.of_case());
             return evidence;
         }
         let Some(mut session) = state.session.take() else {
             let lost = state.lost.as_deref().unwrap_or("it was never started");
             let trouble = Trouble::new(FailureKind::HostLost, format!("there is no host: {lost}"));
-            evidence.failure = Some(execution(ExecutionStep::Start, trouble, None));
+            evidence.failure = Some(Stopped::from(trouble).of_case());
             return evidence;
         };
         evidence.host = Some(session.report.clone());
@@ -271,7 +269,9 @@ impl ExecutionPort for EchoHost {
 
     fn close(&self) -> Result<(), Failure> {
         let mut state = self.state();
-        let outcome = self.shut_down(&mut state);
+        let outcome = self
+            .shut_down(&mut state)
+            .map_err(|stopped| stopped.outside(self.settings.max_frame_bytes));
         state
             .lost
             .get_or_insert_with(|| "it was shut down".to_owned());
@@ -340,48 +340,4 @@ fn blamed(trouble: Trouble, ending: &Ending) -> Trouble {
         return Trouble::new(FailureKind::ArtifactBytesExceeded, message);
     }
     trouble
-}
-
-fn execution(step: ExecutionStep, trouble: Trouble, ending: Option<Ending>) -> ExecutionFailure {
-    let (child, excerpt) = ending.map_or((None, None), |it| (it.child, it.excerpt));
-    ExecutionFailure {
-        step,
-        kind: trouble.kind,
-        host_code: trouble.host_code,
-        child,
-        excerpt,
-        message: trouble.message,
-    }
-}
-
-/// A failure outside of a case.
-fn failure(trouble: Trouble, ending: Option<Ending>, max_frame_bytes: u64) -> Failure {
-    let (child, excerpt) = ending.map_or((None, None), |it| (it.child, it.excerpt));
-    let (stage, role) = match trouble.kind {
-        FailureKind::ProfileUnsupported | FailureKind::ProfileMismatch => {
-            (Stage::Toolchain, Some(Role::InterpreterProfile))
-        }
-        FailureKind::EvidenceVersionUnsupported => (Stage::Toolchain, Some(Role::Host)),
-        FailureKind::WallTimeout => (Stage::Execute, None),
-        FailureKind::Interrupted => (Stage::Interrupt, None),
-        FailureKind::ArtifactBytesExceeded => (Stage::Report, None),
-        _ => (Stage::Host, None),
-    };
-    let detail = match (stage, trouble.kind) {
-        (_, FailureKind::FrameTooLarge) => Some(Detail::Limit {
-            limit: max_frame_bytes,
-            actual: None,
-        }),
-        (Stage::Host, _) => child.map(|child| Detail::Host {
-            child,
-            host_code: trouble.host_code,
-        }),
-        (Stage::Execute, _) => child.map(Detail::Child),
-        _ => None,
-    };
-    let mut failure = Failure::new(stage, trouble.kind, trouble.message);
-    failure.role = role;
-    failure.excerpt = excerpt;
-    failure.detail = detail;
-    failure
 }

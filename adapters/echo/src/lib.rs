@@ -15,6 +15,7 @@ mod ledger;
 mod message;
 mod preflight;
 mod process;
+mod stopped;
 mod transport;
 
 pub use frame::{Direction, FrameError, FrameKind, Header, MAX_FRAME_BYTES, encode_frame};

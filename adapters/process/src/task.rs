@@ -5,7 +5,6 @@
 use crate::{
     child::run,
     ended::{Ended, Outcome},
-    guard::SpawnError,
     launch::ChildSpec,
     sandbox::Isolation,
     wait::{Deadline, Watch},
@@ -80,8 +79,8 @@ impl Task {
             deadline: Deadline::after_ms(bounds.wall_timeout_ms),
             stop: &stop,
         };
-        let ended =
-            run(&spec, request.as_bytes(), watch).map_err(|error| self.launch_failure(&error))?;
+        let ended = run(&spec, request.as_bytes(), watch)
+            .map_err(|error| self.unstarted(error.to_string()))?;
         let code = self.exit_code(&ended, bounds, place.stop)?;
         Ok((ended, code))
     }
@@ -136,16 +135,11 @@ impl Task {
         failure.with_excerpt(excerpt)
     }
 
-    /// The launcher could not even be started.
-    fn launch_failure(&self, error: &SpawnError) -> Failure {
-        Failure::new(self.stage, self.not_started, error.to_string()).with_detail(Detail::Child(
-            Child {
-                role: self.role.to_owned(),
-                exit_code: None,
-                signal: None,
-                elapsed_ms: 0,
-            },
-        ))
+    /// The failure of work whose process was never started, for example because what it needs could
+    /// not be written.
+    pub fn unstarted(&self, message: String) -> Failure {
+        let child = Child::not_started(self.role);
+        Failure::new(self.stage, self.not_started, message).with_detail(Detail::Child(child))
     }
 
     fn exit_code(&self, ended: &Ended, bounds: Bounds, stop: &StopFlag) -> Result<i32, Failure> {

@@ -66,7 +66,7 @@ impl ReportVerifier {
     fn in_private<T>(&self, work: impl FnOnce(&Path) -> Result<T, Failure>) -> Result<T, Failure> {
         let private = PrivateDir::create(&self.temporary).map_err(|error| {
             let message = format!("make a private directory for the verifier: {error}");
-            Failure::new(Stage::Verify, FailureKind::VerifierSpawnFailed, message)
+            TASK.unstarted(message)
         })?;
         let done = work(private.path());
         // The work is the first in time; what cannot be removed only matters when it succeeded

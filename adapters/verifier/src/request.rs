@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The request line, and the files it names below the working directory of the verifier.
 
+use crate::TASK;
 use edict_codec::json::{Json, write_record};
 use edict_test_model::{
     built::{Artifact, Built},
-    failure::{Failure, FailureKind, Stage},
+    failure::Failure,
     ids::Locator,
     ports::{EvaluateRequest, StagedFile, StagedLawpack, VerifyRequest},
 };
@@ -129,8 +130,7 @@ fn stage_files(
 }
 
 fn unstaged(error: &io::Error) -> Failure {
-    let message = format!("stage the inputs of the verifier: {error}");
-    Failure::new(Stage::Verify, FailureKind::VerifierSpawnFailed, message)
+    TASK.unstarted(format!("stage the inputs of the verifier: {error}"))
 }
 
 /// The artifacts of a build by the member of the request that names them.

@@ -172,6 +172,18 @@ pub struct Child {
     pub elapsed_ms: u64,
 }
 
+impl Child {
+    /// The end of a process of `role` that never began: a kind about a process names one always.
+    pub fn not_started(role: &str) -> Self {
+        Self {
+            role: role.to_owned(),
+            exit_code: None,
+            signal: None,
+            elapsed_ms: 0,
+        }
+    }
+}
+
 /// One diagnostic of the compiler, as the compiler gave it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceDiagnostic {

@@ -4,6 +4,7 @@
 use crate::plan::{effectful, named, pins, plan, pure};
 use crate::standin::{Bend, StandIn, refused};
 use edict_codec::cbor::Value;
+use edict_test_model::diagnostic::{Child, Detail};
 use edict_test_model::evidence::{ExecutionStep, invocation_id};
 use edict_test_model::ports::ExecutionPort;
 use edict_test_model::{ContextNonce, FailureKind};
@@ -19,6 +20,7 @@ pub(crate) fn tests() -> Vec<libtest_mimic::Trial> {
         durable_storage_is_asked_for_exactly_with_an_effectful_grant,
         an_invocation_asks_for_the_declared_budget_and_no_basis_when_pure,
         a_frame_limit_below_what_a_host_needs_starts_nothing,
+        a_host_that_is_lost_between_two_cases_shows_how_it_ended,
         a_request_above_the_frame_limit_is_not_sent,
         another_executable_than_pinned_is_not_started,
         the_program_of_an_announced_case_is_sent_before_that_case_runs,
@@ -183,10 +185,30 @@ fn a_frame_limit_below_what_a_host_needs_starts_nothing() {
         if works {
             assert!(outcome.is_ok());
         } else {
-            assert_eq!(outcome.unwrap_err().kind, FailureKind::HandshakeFailed);
+            let failure = outcome.unwrap_err();
+            assert_eq!(failure.kind, FailureKind::HandshakeFailed);
+            // Also a process that never was has its members.
+            let child = Child::not_started("host");
+            let host_code = None;
+            assert_eq!(failure.detail, Some(Detail::Host { child, host_code }));
         }
         assert_eq!(standin.seen().started, usize::from(works));
     }
+}
+
+fn a_host_that_is_lost_between_two_cases_shows_how_it_ended() {
+    let standin = StandIn::new(&[pure()], 9, 1, |wire, _| wire.end());
+    let host = standin.host_per_case();
+    host.preflight(&pins()).unwrap();
+    let plan = plan(&[pure()]);
+    let first = host.run_case(&plan, ContextNonce::new([1; 32]));
+    assert_eq!(first.failure, None);
+    let second = host.run_case(&plan, ContextNonce::new([2; 32]));
+    let failure = second.failure.unwrap();
+    assert_eq!(failure.kind, FailureKind::HostLost);
+    assert_eq!(failure.child, Some(Child::not_started("host")));
+    assert_eq!(failure.excerpt.unwrap().text, "last words");
+    assert_eq!(standin.seen().started, 1);
 }
 
 fn a_request_above_the_frame_limit_is_not_sent() {

@@ -6,6 +6,8 @@ use crate::plan::{HELLO, named};
 use edict_codec::cbor::{Value, decode, encode};
 use edict_codec::digest::{DeriveHasher, TypedDigest, derive_typed};
 use edict_test_echo::{EchoHost, Ending, HostSettings, Launch, Transport, TransportError};
+use edict_test_model::Excerpt;
+use edict_test_model::diagnostic::Child;
 use edict_test_model::evidence::{
     Basis, HostHello, Program, body_digest, input_digest, receipt_digest, request_digest, worldline,
 };
@@ -131,10 +133,19 @@ impl StandIn {
     }
 
     pub(crate) fn host_with(&self, max_frame_bytes: u64) -> EchoHost {
+        self.host_of(max_frame_bytes, false)
+    }
+
+    /// One that is started anew for every case.
+    pub(crate) fn host_per_case(&self) -> EchoHost {
+        self.host_of(16_777_216, true)
+    }
+
+    fn host_of(&self, max_frame_bytes: u64, process_per_case: bool) -> EchoHost {
         let settings = HostSettings {
             executable: named("edict.test/executable/v1"),
             max_frame_bytes,
-            process_per_case: false,
+            process_per_case,
         };
         EchoHost::new(settings, Box::new(self.clone()))
     }
@@ -228,6 +239,8 @@ impl Transport for Process {
         Ending {
             orderly: self.wire.ended,
             unread: self.wire.bytes.len() as u64,
+            child: Some(Child::not_started("host")),
+            excerpt: Some(Excerpt::of_bytes(b"last words")),
             ..Ending::default()
         }
     }

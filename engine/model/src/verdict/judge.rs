@@ -3,7 +3,7 @@
 
 use super::{Verdict, compare::compare};
 use crate::{
-    diagnostic::Detail,
+    diagnostic::{Child, Detail},
     evidence::{
         BoundCase, BoundFailure, BoundOutcome, CaseEvidence, ExecutionStep, OutcomeKind, Terminal,
         bind_case,
@@ -269,7 +269,10 @@ fn detail(plan: &CasePlan, bound: &BoundFailure, operation: Option<&Operation>) 
         }),
         (Stage::Admission, _) => bound.host_code.clone().map(Detail::HostCode),
         (Stage::Host, _) => Some(Detail::Host {
-            child: bound.child.clone()?,
+            child: bound
+                .child
+                .clone()
+                .unwrap_or_else(|| Child::not_started("host")),
             host_code: bound.host_code.clone(),
         }),
         (Stage::Execute, FailureKind::WallTimeout) | (Stage::Cleanup, _) => {
