@@ -43,6 +43,8 @@ pub struct DiagnosticWriter<W> {
     bytes: usize,
     dropped: u64,
     lost: u64,
+    /// Whether the primary failure was written; until then there is room for it.
+    primary: bool,
 }
 
 impl<W: Write> DiagnosticWriter<W> {
@@ -56,6 +58,7 @@ impl<W: Write> DiagnosticWriter<W> {
             bytes: 0,
             dropped: 0,
             lost: 0,
+            primary: false,
         }
     }
 
@@ -64,7 +67,8 @@ impl<W: Write> DiagnosticWriter<W> {
         &mut self.documents
     }
 
-    /// Writes one record, or counts it as dropped when a bound of the run is reached.
+    /// Writes one record, or counts it as dropped when a bound of the run is reached. The primary
+    /// failure may come after any number of others and is never the one that is dropped.
     pub fn write(&mut self, diagnostic: &Diagnostic) {
         let diagnostic = &match diagnostic {
             Diagnostic::Failure { failure, primary } => Diagnostic::Failure {
@@ -74,9 +78,15 @@ impl<W: Write> DiagnosticWriter<W> {
             Diagnostic::Notice(_) => diagnostic.clone(),
         };
         let (json, line) = fitted(self.kept.len() as u64, diagnostic);
-        if self.kept.len() >= MAX_RECORDS
+        self.primary |= matches!(diagnostic, Diagnostic::Failure { primary: true, .. });
+        let (records, bytes) = if self.primary {
+            (MAX_RECORDS, MAX_BYTES - MAX_LINE_BYTES)
+        } else {
+            (MAX_RECORDS - 1, MAX_BYTES - 2 * MAX_LINE_BYTES)
+        };
+        if self.kept.len() >= records
             || line.len() > MAX_LINE_BYTES
-            || self.bytes + line.len() > MAX_BYTES - MAX_LINE_BYTES
+            || self.bytes + line.len() > bytes
         {
             self.dropped += 1;
             return;
@@ -86,15 +96,7 @@ impl<W: Write> DiagnosticWriter<W> {
 
     /// Writes the record that says how many were dropped, if any were, and gives all records.
     pub fn finish(mut self) -> Vec<Json> {
-        if self.dropped > 0 {
-            let mut notice = Notice::warning(
-                Stage::Report,
-                WarningKind::DiagnosticsTruncated,
-                "further diagnostics were dropped",
-            );
-            notice.severity = Severity::Note;
-            notice.detail = Some(Detail::Dropped(self.dropped));
-            let diagnostic = Diagnostic::Notice(notice);
+        if let Some(diagnostic) = self.truncated() {
             let json = record(self.kept.len() as u64, &diagnostic);
             let line = guarded(&json);
             self.emit(json, &line, &diagnostic);
@@ -102,9 +104,50 @@ impl<W: Write> DiagnosticWriter<W> {
         self.kept
     }
 
-    /// The records so far, as they stand in the report.
-    pub fn records(&self) -> &[Json] {
-        &self.kept
+    /// The records so far, as they stand in the report: if some were dropped, it says so too.
+    pub fn records(&self) -> Vec<Json> {
+        let last = self.truncated().map(|diagnostic| {
+            let seq = self.kept.len() as u64;
+            record(seq, &diagnostic)
+        });
+        self.kept.iter().cloned().chain(last).collect()
+    }
+
+    /// The record of the primary failure alone, counted from 0 as numbers have no gaps (J2).
+    pub fn primary_alone(&self) -> Vec<Json> {
+        let alone = self.kept.iter().filter_map(|record| {
+            let Json::Object(members) = record else {
+                return None;
+            };
+            let stands = |(name, value): &(_, _)| name == "primary" && *value == Json::Bool(true);
+            members.iter().any(stands).then(|| {
+                let counted = members.iter().cloned().map(|(name, value)| {
+                    let value = if name == "seq" {
+                        Json::unsigned(0)
+                    } else {
+                        value
+                    };
+                    (name, value)
+                });
+                Json::Object(counted.collect())
+            })
+        });
+        alone.collect()
+    }
+
+    /// How many records were dropped, if any were.
+    fn truncated(&self) -> Option<Diagnostic> {
+        if self.dropped == 0 {
+            return None;
+        }
+        let mut notice = Notice::warning(
+            Stage::Report,
+            WarningKind::DiagnosticsTruncated,
+            "further diagnostics were dropped",
+        );
+        notice.severity = Severity::Note;
+        notice.detail = Some(Detail::Dropped(self.dropped));
+        Some(Diagnostic::Notice(notice))
     }
 
     /// Records that the stream did not take; counted in telemetry.
@@ -128,7 +171,8 @@ impl<W: Write> DiagnosticWriter<W> {
 }
 
 /// The record and its line. A record whose line is too long loses its excerpt, then compiler
-/// diagnostics from the end: what is cut are details, never the failure.
+/// diagnostics from the end, then the name of the member in its pointer, which is that of the parent
+/// then, and its span: what is cut are details, never the failure.
 fn fitted(seq: u64, diagnostic: &Diagnostic) -> (Json, String) {
     let json = record(seq, diagnostic);
     let line = guarded(&json);
@@ -144,7 +188,14 @@ fn fitted(seq: u64, diagnostic: &Diagnostic) -> (Json, String) {
             Some(Detail::Refused { diagnostics, .. }) if !diagnostics.is_empty() => {
                 diagnostics.truncate(diagnostics.len() / 2);
             }
-            _ => return (json, line),
+            _ => match shorter.pointer.take() {
+                Some(pointer) if !pointer.is_empty() => {
+                    let parent = pointer.rfind('/').unwrap_or_default();
+                    shorter.pointer = pointer.get(..parent).map(str::to_owned);
+                }
+                _ if shorter.span.take().is_some() => {}
+                _ => return (json, line),
+            },
         }
     }
     fitted(
@@ -157,13 +208,13 @@ fn fitted(seq: u64, diagnostic: &Diagnostic) -> (Json, String) {
 }
 
 /// The record as one line that no log scanner takes for a command (J2): `#` and every control
-/// character is an escape.
+/// character is an escape, and so are the two scalars that some readers take for the end of a line.
 fn guarded(json: &Json) -> String {
     let mut line = String::new();
     for scalar in write_record(json).chars() {
         match scalar {
             '#' => line.push_str("\\u0023"),
-            _ if scalar.is_control() => {
+            _ if scalar.is_control() || matches!(scalar, '\u{2028}' | '\u{2029}') => {
                 let mut units = [0u16; 2];
                 for unit in scalar.encode_utf16(&mut units) {
                     // Writing into a string cannot fail.

@@ -320,10 +320,10 @@ impl<Out: Write, Err: Write> Publisher<Out, Err> {
             return Ok(());
         }
         let report = self.report(extent);
-        let mut records = self.diagnostics.records().to_vec();
-        if extent != Extent::Whole {
-            records.retain(is_primary);
-        }
+        let records = match extent {
+            Extent::Whole => self.diagnostics.records(),
+            _ => self.diagnostics.primary_alone(),
+        };
         match &mut self.place {
             Some(place) => place.publish(&report, &records, extent),
             None => Ok(()),
@@ -377,12 +377,6 @@ impl<Out: Write, Err: Write> Publisher<Out, Err> {
             TapError::OutOfOrder(_) => Failure::internal(error.to_string()),
         }
     }
-}
-
-/// Whether a record of the diagnostics is that of the primary failure.
-fn is_primary(record: &Json) -> bool {
-    matches!(record, Json::Object(members)
-        if members.iter().any(|(name, value)| name == "primary" && *value == Json::Bool(true)))
 }
 
 /// A line of the diagnostics as the report holds it.

@@ -4,11 +4,11 @@
 mod staged;
 
 use crate::timing::{Clock, Measured};
-use edict_codec::{bounded::ByteLimit, digest::TypedDigest};
+use edict_codec::{bounded::ByteLimit, digest::TypedDigest, json::Span};
 use edict_test_compiler::EdictCompiler;
 use edict_test_echo::{EchoHost, HostSettings, ProcessLaunch, ProcessSettings};
 use edict_test_model::{
-    ContextNonce, Failure, FailureKind, Locator, Stage, abi,
+    ContextNonce, Failure, FailureKind, FileSpan, Locator, Stage, abi,
     limits::{Limit, Limits},
     ports::{
         ActionStore, Compiler, CrossCheck, ExecutionPort, Notices, ReadError, SnapshotPort as _,
@@ -56,21 +56,17 @@ impl OpenedSuite {
     pub(crate) fn open(path: &Path, documents: &mut Documents) -> Result<Self, Failure> {
         documents.suite(shown(path));
         let limit = Limit::ManifestBytes.ceiling();
-        let fail = |error: ReadError| match error.kind {
-            Some(_) => Failure::new(
-                Stage::Manifest,
-                FailureKind::ManifestUnreadable,
-                error.message,
-            ),
-            None => Failure::new(
-                Stage::Manifest,
-                FailureKind::ManifestTooLarge,
-                format!("the manifest is larger than {limit} bytes"),
-            )
-            .with_detail(edict_test_model::Detail::Limit {
+        let fail = |error: ReadError| {
+            let failed = |kind, message| Failure::new(Stage::Manifest, kind, message);
+            if error.kind.is_some() {
+                return failed(FailureKind::ManifestUnreadable, error.message);
+            }
+            let message = format!("the manifest is larger than {limit} bytes");
+            let failure = failed(FailureKind::ManifestTooLarge, message);
+            read_past(failure, "suite", limit).with_detail(edict_test_model::Detail::Limit {
                 limit,
                 actual: None,
-            }),
+            })
         };
         let (root, name) = SuiteRoot::of_manifest(path).map_err(fail)?;
         let file = root.read_name(name, ByteLimit::new(limit)).map_err(fail)?;
@@ -124,15 +120,13 @@ impl OpenedSuite {
             .root
             .read(locator, ByteLimit::new(limit))
             .map_err(|error| {
-                let kind = match error.kind {
-                    Some(_) => FailureKind::LockUnreadable,
-                    None => FailureKind::LockTooLarge,
-                };
-                Failure::new(
-                    Stage::Lock,
-                    kind,
-                    format!("{}; `edict-test lock --suite` writes one", error.message),
-                )
+                let failed = |kind, message| Failure::new(Stage::Lock, kind, message);
+                if error.kind.is_none() {
+                    let failure = failed(FailureKind::LockTooLarge, error.message);
+                    return read_past(failure, "lock", limit);
+                }
+                let message = format!("{}; `edict-test lock --suite` writes one", error.message);
+                failed(FailureKind::LockUnreadable, message)
             })?;
         documents.lock(Arc::clone(&file.bytes));
         let lock = LockDocument::decode(&file.bytes).map_err(|error| {
@@ -345,6 +339,19 @@ impl Making<'_> {
             .telling(self.notices);
         Ok(Arc::new(host))
     }
+}
+
+/// The failure with the span of what was read of a file that is larger than `limit` (S4).
+fn read_past(mut failure: Failure, file: &str, limit: u64) -> Failure {
+    failure.span = Some(FileSpan {
+        file: file.to_owned(),
+        span: Span {
+            start: 0,
+            end: usize::try_from(limit).map_or(usize::MAX, |limit| limit.saturating_add(1)),
+        },
+        text: None,
+    });
+    failure
 }
 
 /// Path and bytes of each file of a provider package.

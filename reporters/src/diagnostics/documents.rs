@@ -83,7 +83,7 @@ impl Documents {
     /// The member of the manifest that a failure is about.
     fn declared(&self, failure: &Failure) -> Option<String> {
         match (failure.stage, failure.kind) {
-            (Stage::Lock, FailureKind::LockUnreadable | FailureKind::LockTooLarge) => {
+            (Stage::Lock, FailureKind::LockUnreadable) => {
                 return Some("/toolchainLock".to_owned());
             }
             (Stage::Snapshot, _) if failure.pointer.is_some() => return failure.pointer.clone(),

@@ -8,6 +8,8 @@ mod export;
 #[cfg(test)]
 mod label;
 #[cfg(test)]
+mod lines;
+#[cfg(test)]
 mod places;
 #[cfg(test)]
 mod tap;

@@ -96,6 +96,8 @@ fn bt_005_the_manifest_may_be_as_large_as_its_limit() {
     let (run, report) = space.run(&["--no-state"]);
     refused(&run, &report, "manifest/ManifestTooLarge");
     assert_eq!(stated(&run), json!({"limit": 1_048_576, "actual": null}));
+    let span = json!({"file": "suite", "start": 0, "end": 1_048_577});
+    assert_eq!(run.records()[0]["span"], span);
     // A lowered limit is judged after decoding.
     let mut text: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
     for (slack, code) in [(0, 0), (1, 2)] {
@@ -105,6 +107,25 @@ fn bt_005_the_manifest_may_be_as_large_as_its_limit() {
         let (run, _) = space.run(&["--no-state"]);
         assert_eq!(run.code, code, "{}", run.stderr);
     }
+}
+
+/// The reader judges text and not members: no pointer, also not to the member that names the lock.
+#[test]
+fn bt_005_the_lock_may_be_as_large_as_its_limit() {
+    let space = Space::of("tour");
+    space.only(&["choose-left"]);
+    let path = space.path("edict.test-toolchain-lock.json");
+    let text = fs::read_to_string(&path).unwrap();
+    let pad = |size: usize| fs::write(&path, text.clone() + &" ".repeat(size - text.len()));
+    pad(1_048_576).unwrap();
+    assert_eq!(space.run(&["--no-state"]).0.code, 0);
+    pad(1_048_577).unwrap();
+    let (run, report) = space.run(&["--no-state"]);
+    refused(&run, &report, "lock/LockTooLarge");
+    let record = &run.records()[0];
+    assert_eq!(record["pointer"], Value::Null);
+    let span = json!({"file": "lock", "start": 0, "end": 1_048_577});
+    assert_eq!(record["span"], span);
 }
 
 #[test]
