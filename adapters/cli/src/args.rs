@@ -3,6 +3,7 @@
 
 mod cache;
 mod help;
+pub mod number;
 mod report;
 mod why;
 
@@ -10,7 +11,7 @@ pub use cache::CacheCommand;
 pub use report::{ExportFormat, ReportCommand};
 pub use why::{WhyArgs, WhyNotArgs};
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use help::{
     CACHE_HELP, CHECK_HELP, FIXTURE_HELP, INIT_HELP, LOCK_HELP, REPORT_HELP, RUN_HELP, WHY_HELP,
     WHY_NOT_HELP,
@@ -109,6 +110,22 @@ pub enum Isolation {
     Process,
 }
 
+/// What is wrong with the words of `--isolation`: of each pair one at most.
+pub fn contradiction(words: &[Isolation]) -> Option<String> {
+    use Isolation::{BestEffort, Context, Process, Required};
+    let count = |pair: [Isolation; 2]| words.iter().filter(|word| pair.contains(word)).count();
+    let (first, second) = if count([Required, BestEffort]) > 1 {
+        ("required", "best-effort")
+    } else if count([Context, Process]) > 1 {
+        ("context", "process")
+    } else {
+        return None;
+    };
+    Some(format!(
+        "--isolation takes at most one of `{first}` and `{second}`"
+    ))
+}
+
 /// Style of diagnostics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum DiagnosticStyle {
@@ -200,18 +217,31 @@ pub struct CheckArgs {
     pub color: Color,
 }
 
+/// What decides what a new lock pins, and so says nothing to `lock --check`.
+const PINNING: [&str; 8] = [
+    "shape",
+    "compiler",
+    "lowerer",
+    "verifier",
+    "host",
+    "provider_package",
+    "source",
+    "existing",
+];
+
 /// Options of `lock`.
 #[derive(Args, Debug)]
-#[group(required = true, multiple = true, id = "place", args = ["suite", "out", "check"])]
+#[group(skip)]
+#[command(group = ArgGroup::new("place").required(true).args(["suite", "out", "check"]))]
 pub struct LockArgs {
     /// Write the lock that this suite names.
-    #[arg(long, value_name = "PATH", conflicts_with_all = ["out", "check"])]
+    #[arg(long, value_name = "PATH")]
     pub suite: Option<PathBuf>,
     /// Write the lock to this place.
-    #[arg(long, value_name = "PATH", conflicts_with = "check")]
+    #[arg(long, value_name = "PATH")]
     pub out: Option<PathBuf>,
     /// Compare this lock with what it pins.
-    #[arg(long, value_name = "LOCK")]
+    #[arg(long, value_name = "LOCK", conflicts_with_all = PINNING)]
     pub check: Option<PathBuf>,
     /// The shape.
     #[arg(long, value_enum, default_value = "bundled")]
@@ -271,24 +301,20 @@ pub enum FixtureCommand {
 
 /// Which type a fixture has.
 #[derive(Args, Debug)]
-#[group(required = true, multiple = true, id = "selection", args = ["package", "untyped"])]
+#[group(skip)]
+#[command(group = ArgGroup::new("selection").required(true).args(["package", "untyped"]))]
 pub struct FixtureArgs {
     /// The package whose types decide.
-    #[arg(
-        long,
-        value_name = "FILE",
-        conflicts_with = "untyped",
-        requires = "part"
-    )]
+    #[arg(long, value_name = "FILE", requires = "part")]
     pub package: Option<PathBuf>,
     /// What the fixture is.
-    #[arg(long, value_enum, requires = "package")]
+    #[arg(long, value_enum)]
     pub part: Option<Part>,
     /// The obstruction whose payload it is.
     #[arg(long, value_name = "C", required_if_eq("part", "payload"))]
     pub coordinate: Option<String>,
     /// Check against no type.
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["part", "coordinate"])]
     pub untyped: bool,
     /// The file to read.
     #[arg(long = "in", value_name = "FILE")]

@@ -13,6 +13,19 @@ pub(crate) fn write_new(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     file::write_new(path, bytes).map_err(|error| failed(&error))
 }
 
+/// As [`write_new`], for a command that can also be told to replace the file.
+///
+/// # Errors
+/// As [`write_new`].
+pub(crate) fn write_new_unless_told(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    write_new(path, bytes).map_err(|mut failure| {
+        if failure.message.ends_with(CHOOSE) {
+            failure.message.push_str(" or `--existing replace`");
+        }
+        failure
+    })
+}
+
 /// Writes a file that may replace one that `ours` accepts.
 ///
 /// # Errors
@@ -25,10 +38,13 @@ pub(crate) fn replace(
     file::replace(path, bytes, ours).map_err(|error| failed(&error))
 }
 
+/// What to do about a file that is in the way.
+const CHOOSE: &str = "; choose another name";
+
 /// The failure of a file that was not written.
 pub(crate) fn failed(error: &FileError) -> Failure {
     let advice = match error {
-        FileError::Exists(_) => "; choose another name or `--existing replace`",
+        FileError::Exists(_) => CHOOSE,
         FileError::Foreign(_) => "; move it away first",
         FileError::Io { .. } => "",
     };

@@ -1,8 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Options of `why` and `why-not`.
 
+use super::number::number;
 use clap::Args;
 use std::{ffi::OsString, path::PathBuf};
+
+/// What belongs to the question why the verdict of a case changed, and to no other one.
+const OF_A_CASE: [&str; 5] = ["case", "from", "to", "prove", "prove_max"];
+
+/// Most executions of a proof.
+fn executions(text: &str) -> Result<u32, String> {
+    u32::try_from(number(text)?)
+        .ok()
+        .filter(|most| (1..=64).contains(most))
+        .ok_or_else(|| "it is 1 to 64".to_owned())
+}
 
 /// Options of `why`.
 #[derive(Args, Debug)]
@@ -25,22 +37,18 @@ pub struct WhyArgs {
     /// Confirm causes by executing with single inputs swapped back.
     #[arg(long)]
     pub prove: bool,
-    /// Most executions of a proof.
-    #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=64))]
+    /// Most executions of a proof, 1 to 64.
+    #[arg(long, value_name = "N", default_value_t = 16, value_parser = executions)]
+    #[arg(requires = "prove")]
     pub prove_max: u32,
     /// What depends on this file.
-    #[arg(long, value_name = "PATH", conflicts_with_all = ["case", "not"])]
+    #[arg(long, value_name = "PATH", conflicts_with = "not", conflicts_with_all = OF_A_CASE)]
     pub file: Option<String>,
     /// Why an edit did not change this case.
-    #[arg(
-        long,
-        value_name = "CASE",
-        requires = "edited",
-        conflicts_with = "case"
-    )]
+    #[arg(long, value_name = "CASE", requires = "edited", conflicts_with_all = OF_A_CASE)]
     pub not: Option<String>,
     /// The file that was edited.
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "PATH", requires = "not", conflicts_with_all = OF_A_CASE)]
     pub edited: Option<String>,
     /// One JSON document on stdout.
     #[arg(long)]

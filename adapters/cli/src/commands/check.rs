@@ -31,7 +31,9 @@ pub(super) fn check(arguments: &CheckArgs, documents: &mut Documents) -> Result<
         policy: ReusePolicy::default(),
         actions: super::state::actions_at(arguments.state.as_deref())?,
     };
-    let mut problems = Vec::new();
+    let place = arguments.state.as_deref();
+    let mut problems: Vec<Failure> = Vec::new();
+    problems.extend(super::state::clear_of_manifest(place, &suite).err());
     let wired = match Wired::of(&suite.root, &bytes, &around, &StopFlag::new()) {
         Ok(wired) => wired,
         Err(failure) => {
@@ -56,6 +58,10 @@ pub(super) fn check(arguments: &CheckArgs, documents: &mut Documents) -> Result<
         problems.extend(others);
         problems.extend(wired.end().err());
         return Err(problems);
+    }
+    if problems.is_empty() {
+        let apart = super::state::clear_of_closure(place, &suite, &lock, &runner);
+        problems.extend(apart.err());
     }
     if arguments.build {
         problems.extend(built(&runner)?);

@@ -99,8 +99,11 @@ fn decoded(arguments: &FixtureArgs) -> Result<Answer, Failure> {
     let bytes = read_argument(&arguments.input, Limit::FixtureBytes.ceiling())?;
     let value = decode(&bytes)
         .map_err(|error| refused(&format!("`{name}` is no canonical value: {error}")))?;
-    let json = json_of(&declared(arguments)?, &value)
-        .map_err(|mismatch| refused(&format!("`{name}`: {mismatch}")))?;
+    let json = json_of(&declared(arguments)?, &value).map_err(|mismatch| {
+        let mut failure = refused(&format!("`{name}`: {mismatch}"));
+        failure.pointer = Some(mismatch.pointer);
+        failure
+    })?;
     Ok(Answer::text(write_document(&json)))
 }
 
@@ -108,6 +111,9 @@ fn declared(arguments: &FixtureArgs) -> Result<Declared, Failure> {
     let Some(path) = &arguments.package else {
         return Ok(Declared::Untyped);
     };
+    if arguments.part != Some(Part::Payload) && arguments.coordinate.is_some() {
+        return Err(refused("--coordinate is of --part payload"));
+    }
     let bytes = read_argument(path, MAX_PACKAGE)?;
     let package = ProgramPackage::decode(&bytes).map_err(|error| {
         refused(&format!(

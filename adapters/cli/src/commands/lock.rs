@@ -4,7 +4,7 @@
 use super::{Answer, Problems};
 use crate::{
     args::{Existing, LockArgs, ShapeArg},
-    files::{replace, write_new},
+    files::{replace, write_new_unless_told},
     wire::{OpenedSuite, read_argument},
 };
 use edict_codec::{
@@ -55,6 +55,16 @@ pub(super) fn lock(arguments: &LockArgs) -> Result<Answer, Problems> {
 }
 
 fn pin(arguments: &LockArgs) -> Result<Answer, Failure> {
+    if arguments.provider_package.is_some() && arguments.shape == ShapeArg::Bundled {
+        return Err(refused("--provider-package is of shape upstream"));
+    }
+    for source in &arguments.source {
+        let (role, _, _) = split_source(source)?;
+        if role.kind(Shape::Bundled) != RoleKind::Executable {
+            let message = format!("--source: {} is no program", role.name());
+            return Err(refused(&message));
+        }
+    }
     let place = match (&arguments.suite, &arguments.out) {
         (Some(suite), _) => {
             let opened = OpenedSuite::open(suite, &mut Documents::default())?;
@@ -74,7 +84,7 @@ fn pin(arguments: &LockArgs) -> Result<Answer, Failure> {
     .lock()?;
     let text = write(&made);
     match arguments.existing {
-        Existing::Refuse => write_new(&place, text.as_bytes())?,
+        Existing::Refuse => write_new_unless_told(&place, text.as_bytes())?,
         Existing::Replace => {
             replace(&place, text.as_bytes(), |old| {
                 LockDocument::decode(old).is_ok()

@@ -87,6 +87,13 @@ fn guarded<Out: Write, Err: Write>(
 
 /// Everything between the command line and the last point.
 fn execute(run: &RunArgs, publisher: &mut Publisher<Stdout, Stderr>) -> Result<(), Failure> {
+    if let Some(message) = args::contradiction(&run.isolation) {
+        return Err(Failure::new(
+            Stage::Arguments,
+            FailureKind::UsageError,
+            message,
+        ));
+    }
     let stop = StopFlag::new();
     let hurry = signals::listen(stop.clone())
         .map_err(|error| Failure::internal(format!("listen for signals: {error}")))?;
@@ -127,6 +134,9 @@ fn execute(run: &RunArgs, publisher: &mut Publisher<Stdout, Stderr>) -> Result<(
     }
     let ran = (|| {
         runner.load(&suite.root, bytes)?;
+        if !run.no_state {
+            super::state::clear_of_closure(run.state.as_deref(), &suite, &lock, &runner)?;
+        }
         publisher.hard_linked(runner.hard_linked());
         let state = super::state::settle(state, run, (&suite, &lock), publisher);
         if let Some(store) = state.actions() {
@@ -180,9 +190,21 @@ fn missing(error: &clap::Error) -> Option<String> {
     let Some(ContextValue::Strings(names)) = error.get(ContextKind::InvalidArg) else {
         return None;
     };
-    let names: Vec<&str> = names
+    let first = |name: &str| name.split(' ').next().unwrap_or(name).to_owned();
+    let names: Vec<String> = names
         .iter()
-        .map(|name| name.split(' ').next().unwrap_or(name))
+        .map(|name| match name.strip_prefix("<--") {
+            // Several that would each do: `<--out <PATH>|--check <LOCK>>`.
+            Some(_) => {
+                let each: Vec<String> = name
+                    .trim_matches(['<', '>'])
+                    .split('|')
+                    .map(first)
+                    .collect();
+                each.join(" or ")
+            }
+            None => first(name),
+        })
         .collect();
     let verb = if names.len() == 1 { "is" } else { "are" };
     Some(format!("{} {verb} required", names.join(", ")))

@@ -9,10 +9,10 @@ use crate::{
 };
 use edict_codec::digest::TypedDigest;
 use edict_test_model::{
-    Failure, FailureKind, Stage, WarningKind,
+    Failure, FailureKind, Locator, Stage, WarningKind,
     diagnostic::Notice,
     ports::ActionStore,
-    suite::{Expect, LockDocument, Role, SuiteDocument},
+    suite::{Expect, LockDocument, Role, RoleLocator, SuiteDocument, ToolLocator},
 };
 use edict_test_queries::{Runner, SnapshotFile};
 use edict_test_snapshot::program::measure_own_image;
@@ -57,12 +57,8 @@ pub(super) fn claim(run: &RunArgs, suite: &OpenedSuite) -> Result<State, Failure
     if run.no_state {
         return Ok(State(None));
     }
+    clear_of_manifest(run.state.as_deref(), suite)?;
     let default = suite.root.path().join(DEFAULT);
-    below(
-        &suite.document,
-        suite.root.path(),
-        run.state.as_ref().unwrap_or(&default),
-    )?;
     match &run.state {
         Some(place) => store(place).map(|store| State(Some(store))),
         None => match check_version(&default) {
@@ -70,6 +66,30 @@ pub(super) fn claim(run: &RunArgs, suite: &OpenedSuite) -> Result<State, Failure
             Err(error) => Err(unusable(error.to_string())),
         },
     }
+}
+
+/// Refuses what the manifest declares below the state directory `place`, by default that beside it.
+///
+/// # Errors
+/// `StateUnusable`.
+pub(super) fn clear_of_manifest(place: Option<&Path>, suite: &OpenedSuite) -> Result<(), Failure> {
+    apart(place, suite, declared(&suite.document))
+}
+
+/// Refuses what the lock and the application documents declare below the state directory: paths
+/// that are known only when the closure was read.
+///
+/// # Errors
+/// `StateUnusable`.
+pub(super) fn clear_of_closure(
+    place: Option<&Path>,
+    suite: &OpenedSuite,
+    lock: &LockDocument,
+    runner: &Runner,
+) -> Result<(), Failure> {
+    let files = runner.files()?;
+    let read = files.iter().map(|(locator, _, _)| locator);
+    apart(place, suite, pinned(lock).chain(read))
 }
 
 /// Opens the default state beside the suite, where nothing else was said. A place that cannot be
@@ -155,27 +175,49 @@ fn opened(place: &Path, producer: TypedDigest) -> Result<Arc<Store>, Failure> {
     Ok(Arc::new(store))
 }
 
+/// The paths that a manifest declares.
+fn declared(document: &SuiteDocument) -> impl Iterator<Item = &Locator> {
+    let cases = document.cases.iter().flat_map(|case| {
+        let setup = case
+            .setup
+            .iter()
+            .flat_map(|it| [&it.application, &it.input]);
+        let payload = match &case.expect {
+            Expect::Obstruction { payload, .. } => Some(payload),
+            Expect::CaseResult => None,
+        };
+        [&case.application, &case.input]
+            .into_iter()
+            .chain(setup)
+            .chain(payload)
+    });
+    std::iter::once(&document.toolchain_lock).chain(cases)
+}
+
+/// The places below the suite that a lock names.
+fn pinned(lock: &LockDocument) -> impl Iterator<Item = &Locator> {
+    let package = lock.provider_package.iter().map(|it| &it.locator);
+    let programs = lock.roles.iter().filter_map(|entry| match &entry.locator {
+        RoleLocator::Tool(locator) => Some(locator),
+        RoleLocator::Package(_) | RoleLocator::Embedded(_) => None,
+    });
+    package.chain(programs).filter_map(|locator| match locator {
+        ToolLocator::Suite(path) => Some(path),
+        ToolLocator::Outside(_) => None,
+    })
+}
+
 /// No declared path may point below the state directory.
-fn below(document: &SuiteDocument, root: &Path, place: &Path) -> Result<(), Failure> {
+fn apart<'a>(
+    place: Option<&Path>,
+    suite: &OpenedSuite,
+    mut paths: impl Iterator<Item = &'a Locator>,
+) -> Result<(), Failure> {
+    let default = suite.root.path().join(DEFAULT);
+    let place = place.unwrap_or(&default);
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
-    let state = absolute(place);
-    let root = absolute(root);
-    let mut declared = vec![&document.toolchain_lock];
-    for case in &document.cases {
-        declared.extend([&case.application, &case.input]);
-        declared.extend(
-            case.setup
-                .iter()
-                .flat_map(|it| [&it.application, &it.input]),
-        );
-        if let Expect::Obstruction { payload, .. } = &case.expect {
-            declared.push(payload);
-        }
-    }
-    match declared
-        .into_iter()
-        .find(|it| root.join(it.as_str()).starts_with(&state))
-    {
+    let (state, root) = (absolute(place), absolute(suite.root.path()));
+    match paths.find(|it| root.join(it.as_str()).starts_with(&state)) {
         None => Ok(()),
         Some(locator) => Err(unusable(format!(
             "`{locator}` stands below the state directory `{}`; choose another with --state",

@@ -7,6 +7,8 @@
 )]
 
 #[cfg(test)]
+mod arguments;
+#[cfg(test)]
 mod behavior;
 #[cfg(test)]
 mod bounds;
@@ -58,6 +60,8 @@ mod report;
 mod standin;
 #[cfg(test)]
 mod state;
+#[cfg(test)]
+mod state_place;
 #[cfg(test)]
 mod streams;
 #[cfg(test)]

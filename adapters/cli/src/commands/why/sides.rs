@@ -3,6 +3,7 @@
 
 use super::{Place, refused};
 use crate::{
+    args::number::{is_number, number},
     commands::state,
     wire::{OpenedSuite, read_argument},
 };
@@ -43,13 +44,15 @@ enum Named<'a> {
 }
 
 impl<'a> Named<'a> {
-    fn of(text: &'a OsStr, relative: &str) -> Self {
+    fn of(text: &'a OsStr, relative: &str) -> Result<Self, Failure> {
         if text == relative {
-            return Self::Relative;
+            return Ok(Self::Relative);
         }
-        match text.to_str().and_then(|it| it.parse().ok()) {
-            Some(number) => Self::Number(number),
-            None => Self::Report(Path::new(text)),
+        match text.to_str().filter(|it| is_number(it)) {
+            Some(run) => number(run)
+                .map(Self::Number)
+                .map_err(|error| refused(&format!("run `{run}`: {error}"))),
+            None => Ok(Self::Report(Path::new(text))),
         }
     }
 }
@@ -57,7 +60,7 @@ impl<'a> Named<'a> {
 impl Sides {
     /// Reads what `--from` and `--to` name.
     pub(super) fn read(place: Place<'_>, [from, to]: [&OsStr; 2]) -> Result<Self, Failure> {
-        match (Named::of(from, "previous"), Named::of(to, "latest")) {
+        match (Named::of(from, "previous")?, Named::of(to, "latest")?) {
             (Named::Report(from), Named::Report(to)) => Self::of_reports(from, to),
             (Named::Report(report), _) | (_, Named::Report(report)) => Err(refused(&format!(
                 "`{}` is a report; give --from and --to two reports or two run numbers",

@@ -80,7 +80,7 @@ fn once<T>(slot: &mut Option<T>, name: &str, value: T) -> Result<(), String> {
 
 fn count(text: &OsString) -> Result<NonZeroUsize, String> {
     text.to_str()
-        .filter(|text| text.bytes().all(|sign| sign.is_ascii_digit()))
+        .filter(|text| !text.starts_with('0') && text.bytes().all(|sign| sign.is_ascii_digit()))
         .and_then(|text| text.parse::<NonZeroUsize>().ok())
         .filter(|count| count.get() <= MAX_WORKERS)
         .ok_or_else(|| {

@@ -36,6 +36,8 @@ fn h01_other_command_lines_are_refused() {
         &["serve", "--workers"],
         &["serve", "--workers", "0"],
         &["serve", "--workers", "17"],
+        &["serve", "--workers", "01"],
+        &["serve", "--workers", "+1"],
         &["serve", "--workers", "+1"],
         &["serve", "--workers", "1", "--workers", "1"],
         &["serve", "--state-root"],
