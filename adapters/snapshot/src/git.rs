@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What `HEAD` of a Git work tree resolves to, read from its files; no Git program is started (S15).
 
+mod index;
+mod sha1;
+
 use crate::{
     read::{Opened, read_regular},
     root::{Place, SuiteRoot},
+    tree::TreeFile,
 };
 use edict_codec::bounded::ByteLimit;
-use edict_test_model::ports::ReadError;
+use edict_test_model::{Locator, ports::ReadError};
+use index::Index;
 use rustix::fs::{FileType, fstat};
 use std::{ffi::OsStr, path::Path};
 
@@ -49,6 +54,30 @@ pub fn head(place: Place<'_>) -> Result<String, HeadError> {
         }
     }
     Err(unknown("symbolic refs follow one another without end"))
+}
+
+/// The first path below `paths` at which the work tree at `place`, of which `files` were read, is
+/// not what its index has: a file that was added, changed or removed since it was last staged. What
+/// is staged and not committed is not seen: objects are not read.
+///
+/// # Errors
+/// [`HeadError`], also for an index that is not understood: then nothing is known about the files.
+pub fn dirt(
+    place: Place<'_>,
+    revision: &str,
+    files: &[TreeFile],
+    paths: &[Locator],
+) -> Result<Option<String>, HeadError> {
+    let worktree = place.open_directory().map_err(HeadError::Read)?;
+    let repository = Repository::open(&worktree)?;
+    let opened = repository
+        .own
+        .open_file(OsStr::new("index"))
+        .map_err(HeadError::Read)?;
+    let read = read_regular(&opened, ByteLimit::new(MAX_PACKED)).map_err(HeadError::Read)?;
+    let index = Index::read(&read.bytes, revision.len() / 2)
+        .ok_or_else(|| unknown("the index of the work tree has a form that is not known here"))?;
+    Ok(index.dirt(files, paths))
 }
 
 /// The directories of a repository: that of this work tree and the one all work trees share.

@@ -267,6 +267,27 @@ pub fn measure_source(
     Ok((revision, tree.identity))
 }
 
+/// As [`measure_source`], of a checkout in which nothing was added, changed or removed (C4).
+///
+/// # Errors
+/// As [`measure_source`], and [`MeasureError::Dirty`].
+pub fn measure_clean_source(
+    root: &SuiteRoot,
+    worktree: &ToolLocator,
+    paths: &[edict_test_model::Locator],
+) -> Result<(String, TypedDigest), MeasureError> {
+    let place = Place {
+        root,
+        locator: worktree,
+    };
+    let revision = git::head(place)?;
+    let tree = read_paths(place, paths, SOURCE_TREE)?;
+    match git::dirt(place, &revision, &tree.files, paths)? {
+        None => Ok((revision, tree.identity)),
+        Some(path) => Err(MeasureError::Dirty(path)),
+    }
+}
+
 /// Why a checkout cannot be pinned.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MeasureError {
@@ -276,4 +297,7 @@ pub enum MeasureError {
     /// The files have no identity.
     #[error("{0}")]
     Tree(#[from] TreeError),
+    /// A file is not the one that was checked out or staged.
+    #[error("`{0}` was added, changed or removed; commit it first")]
+    Dirty(String),
 }

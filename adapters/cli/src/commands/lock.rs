@@ -28,8 +28,10 @@ use edict_test_reporters::{
 use edict_test_snapshot::{
     Place, SuiteRoot,
     program::{Program, measure, measure_own_image},
-    toolchain::{measure_component, measure_package, measure_source},
-    tree::Tree,
+    toolchain::{
+        MeasureError, measure_clean_source, measure_component, measure_package, measure_source,
+    },
+    tree::{Tree, TreeError},
 };
 use std::{
     ffi::{OsStr, OsString},
@@ -258,8 +260,17 @@ impl Pins<'_> {
             return Ok(None);
         };
         let worktree = self.locator(&directory)?;
-        let (revision, tree) = measure_source(self.root, &worktree, &paths)
-            .map_err(|error| missing(role, &error.to_string()))?;
+        let (revision, tree) =
+            measure_clean_source(self.root, &worktree, &paths).map_err(|error| {
+                let mut failure = missing(role, &error.to_string());
+                if matches!(
+                    error,
+                    MeasureError::Dirty(_) | MeasureError::Tree(TreeError::Special { .. })
+                ) {
+                    failure.kind = FailureKind::SourceTreeDirty;
+                }
+                failure
+            })?;
         Ok(Some(GitSource {
             revision,
             tree,

@@ -234,3 +234,55 @@ fn a_command_without_its_action_says_that_one_is_needed() {
         );
     }
 }
+
+/// A checkout of one file `src/a.rs`, which is `x` and a line feed, as Git leaves it.
+fn checkout(space: &Space) {
+    let at = |path: &str| space.directory.path().join("checkout").join(path);
+    fs::create_dir_all(at(".git")).unwrap();
+    fs::create_dir_all(at("src")).unwrap();
+    fs::write(at(".git/HEAD"), "1".repeat(40)).unwrap();
+    fs::write(at("src/a.rs"), "x\n").unwrap();
+    let mut index = b"DIRC\0\0\0\x02\0\0\0\x01".to_vec();
+    index.extend([0; 24]);
+    index.extend(0o10_0644_u32.to_be_bytes());
+    index.extend([0; 12]);
+    index.extend([
+        0x58, 0x7b, 0xe6, 0xb4, 0xc3, 0xf9, 0x3f, 0x93, 0xc4, 0x89, 0xc0, 0x11, 0x1b, 0xba, 0x55,
+        0x96, 0x14, 0x7a, 0x26, 0xcb,
+    ]);
+    index.extend(b"\0\x08src/a.rs\0\0");
+    index.extend([0; 20]);
+    fs::write(at(".git/index"), index).unwrap();
+}
+
+#[test]
+fn lock_refuses_a_dirty_work_tree() {
+    let space = Space::unpinned("tour");
+    checkout(&space);
+    let changed = space.directory.path().join("checkout/src/a.rs");
+    let added = space.directory.path().join("checkout/src/b.rs");
+    let lock = ["lock", "--suite", SUITE, "--source", "host=checkout:src"];
+    let refused = |path: &str| {
+        let run = space.edict_test(&lock);
+        assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{}", run.stderr);
+        assert_eq!(run.primary().as_deref(), Some("toolchain/SourceTreeDirty"));
+        assert!(run.stderr.contains(path), "{}", run.stderr);
+        assert!(!space.directory.path().join(LOCK).exists());
+    };
+    fs::write(&changed, "y\n").unwrap();
+    refused("src/a.rs");
+    fs::write(&changed, "x\n").unwrap();
+    fs::write(&added, "").unwrap();
+    refused("src/b.rs");
+    fs::remove_file(&added).unwrap();
+    std::os::unix::fs::symlink("a.rs", &added).unwrap();
+    refused("src/b.rs");
+    fs::remove_file(&added).unwrap();
+    fs::remove_file(&changed).unwrap();
+    fs::create_dir(space.directory.path().join("checkout/src/empty")).unwrap();
+    refused("src/a.rs");
+    fs::write(&changed, "x\n").unwrap();
+    let pinned = space.edict_test(&lock);
+    assert_eq!(pinned.code, 0, "{}", pinned.stderr);
+    assert_eq!(space.edict_test(&["--suite", SUITE]).code, 0);
+}

@@ -4,6 +4,8 @@
 #[cfg(test)]
 mod git;
 #[cfg(test)]
+mod index;
+#[cfg(test)]
 mod program;
 #[cfg(test)]
 mod root;
