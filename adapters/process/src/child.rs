@@ -3,7 +3,7 @@
 
 use crate::{
     ended::{Ended, Outcome, outcome_of},
-    guard::{self, Guard, SpawnError},
+    guard::{self, SpawnError},
     launch::{ChildSpec, LaunchStatus},
     reap::{owned, sweep},
     stream::{CHUNK, Stream},
@@ -65,7 +65,7 @@ pub struct OwnedChild {
     stderr: Stream,
     since: Instant,
     reaped: bool,
-    _guard: Guard,
+    _status_source: OwnedFd,
 }
 
 /// Runs a program to its end: gives it `input`, closes its standard input, keeps what it prints.
@@ -87,7 +87,7 @@ impl OwnedChild {
     /// When the launcher cannot be started.
     pub fn spawn(spec: &ChildSpec) -> Result<Self, SpawnError> {
         let since = Instant::now();
-        let (started, guard) = guard::start(spec)?;
+        let started = guard::start(spec)?;
         Ok(Self {
             pid: started.pid,
             pidfd: started.pidfd,
@@ -97,7 +97,7 @@ impl OwnedChild {
             stderr: Stream::new(started.stderr),
             since,
             reaped: false,
-            _guard: guard,
+            _status_source: started.status_source,
         })
     }
 

@@ -1,22 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Starting a child on a thread that lives as long as the child (P5, P6, P7).
+//! Starting children on a thread that lives as long as this process (P5, P6, P7).
 
 use crate::{
-    launch::{ChildSpec, LAUNCH_ARGUMENT, STATUS_PIPE},
+    launch::{ChildSpec, LAUNCH_ARGUMENT},
     reap::owned,
 };
 use rustix::{
-    fs::{CWD, FileType, Mode, OFlags},
     io::ioctl_fionbio,
+    pipe::{PipeFlags, pipe_with},
     process::{Pid, PidfdFlags, getpid, pidfd_open, set_child_subreaper},
 };
 use std::{
     io,
-    os::{fd::OwnedFd, unix::process::CommandExt as _},
+    os::{
+        fd::{AsRawFd as _, OwnedFd},
+        unix::process::CommandExt as _,
+    },
     process::{Command, Stdio},
-    sync::mpsc::{Receiver, SyncSender, sync_channel},
-    thread::{self, JoinHandle},
+    sync::{
+        Mutex, PoisonError,
+        mpsc::{Receiver, Sender, SyncSender, channel, sync_channel},
+    },
+    thread,
 };
+
+/// Orders for the thread that starts children. The parent-death signal is bound to the thread that
+/// started a child, so it is one that never ends before the process does.
+static GUARD: Mutex<Option<Sender<Order>>> = Mutex::new(None);
+
+/// A child to be started, and where the answer goes.
+struct Order {
+    spec: ChildSpec,
+    answer: SyncSender<io::Result<Started>>,
+}
 
 /// Why a child could not be started.
 #[derive(Debug, thiserror::Error)]
@@ -36,76 +52,63 @@ pub(crate) struct Started {
     pub(crate) stderr: OwnedFd,
     /// What the launcher says about itself.
     pub(crate) status: OwnedFd,
-}
-
-/// The thread that started a child. The parent-death signal is bound to it, so it stays until dropped.
-#[derive(Debug)]
-pub(crate) struct Guard {
-    release: Option<SyncSender<()>>,
-    thread: Option<JoinHandle<()>>,
-}
-
-impl Drop for Guard {
-    fn drop(&mut self) {
-        self.release = None;
-        if let Some(thread) = self.thread.take() {
-            // The thread only waits for the release; it has nothing to tell.
-            _ = thread.join();
-        }
-    }
+    /// The other end of `status`. The launcher opens it by its number in this process, so it stays
+    /// open as long as there can be a launcher.
+    pub(crate) status_source: OwnedFd,
 }
 
 /// Starts the launcher for `spec`.
-pub(crate) fn start(spec: &ChildSpec) -> Result<(Started, Guard), SpawnError> {
+pub(crate) fn start(spec: &ChildSpec) -> Result<Started, SpawnError> {
     let failed = |step| move |source| SpawnError { step, source };
     set_child_subreaper(Some(getpid()))
         .map_err(|error| failed("become a subreaper")(error.into()))?;
-    let status = status_pipe(spec).map_err(failed("make the status pipe"))?;
-    let (give, take) = sync_channel(1);
-    let (release, held) = sync_channel::<()>(0);
-    let spec = spec.clone();
-    let thread = thread::Builder::new()
-        .name("child-guard".to_owned())
-        .spawn(move || stay(&spec, status, &give, &held))
-        .map_err(failed("start its thread"))?;
-    let guard = Guard {
-        release: Some(release),
-        thread: Some(thread),
+    let (answer, answered) = sync_channel(1);
+    let order = Order {
+        spec: spec.clone(),
+        answer,
     };
-    let started = take
+    give(order).map_err(failed("start the thread of children"))?;
+    answered
         .recv()
-        .unwrap_or_else(|_| Err(io::Error::other("the thread ended")))
-        .map_err(failed("start the launcher"))?;
-    Ok((started, guard))
+        .unwrap_or_else(|_| Err(io::Error::other("the thread of children ended")))
+        .map_err(failed("start the launcher"))
 }
 
-fn stay(
-    spec: &ChildSpec,
-    status: OwnedFd,
-    give: &SyncSender<io::Result<Started>>,
-    held: &Receiver<()>,
-) {
-    let started = spawn(spec, status);
-    if started.is_ok() && give.send(started).is_ok() {
-        // Ends with an error when the guard is dropped, which is the release.
-        _ = held.recv();
-    } else {
-        // A failure was given, or nobody waits for it.
+/// Hands an order to the thread, which is started by the first one.
+fn give(order: Order) -> io::Result<()> {
+    // A sender is whole whatever panicked while it was held.
+    let mut guard = GUARD.lock().unwrap_or_else(PoisonError::into_inner);
+    let order = match guard.as_ref() {
+        None => order,
+        Some(orders) => match orders.send(order) {
+            Ok(()) => return Ok(()),
+            // It panicked; the kernel has killed what it had started.
+            Err(unsent) => unsent.0,
+        },
+    };
+    let (orders, taken) = channel();
+    thread::Builder::new()
+        .name("child-guard".to_owned())
+        .spawn(move || stay(&taken))?;
+    let given = orders.send(order);
+    *guard = Some(orders);
+    given.map_err(|_| io::Error::other("it ended"))
+}
+
+/// Serves orders. The sender is never dropped, so this ends with the process.
+fn stay(orders: &Receiver<Order>) {
+    while let Ok(order) = orders.recv() {
+        // Whoever gave the order waits for the answer and does nothing else.
+        _ = order.answer.send(spawn(&order.spec));
     }
 }
 
-fn status_pipe(spec: &ChildSpec) -> io::Result<OwnedFd> {
-    let path = spec.directory.join(STATUS_PIPE);
-    rustix::fs::mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0)?;
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-    Ok(rustix::fs::openat(CWD, &path, flags, Mode::empty())?)
-}
-
-fn spawn(spec: &ChildSpec, status: OwnedFd) -> io::Result<Started> {
+fn spawn(spec: &ChildSpec) -> io::Result<Started> {
+    let (status, status_source) = pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)?;
     let mut command = Command::new("/proc/self/exe");
     command
         .arg(LAUNCH_ARGUMENT)
-        .arg(spec.order(getpid()))
+        .arg(spec.order(getpid(), status_source.as_raw_fd()))
         .env_clear()
         .envs(spec.environment())
         .current_dir(&spec.directory)
@@ -126,6 +129,7 @@ fn spawn(spec: &ChildSpec, status: OwnedFd) -> io::Result<Started> {
             stdout: child.stdout.take().ok_or_else(missing)?.into(),
             stderr: child.stderr.take().ok_or_else(missing)?.into(),
             status,
+            status_source,
         };
         for pipe in [&started.stdin, &started.stdout, &started.stderr] {
             ioctl_fionbio(pipe, true)?;

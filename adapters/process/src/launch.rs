@@ -18,7 +18,7 @@ use std::{
     ffi::{OsStr, OsString},
     io,
     os::{
-        fd::OwnedFd,
+        fd::{OwnedFd, RawFd},
         unix::{
             ffi::{OsStrExt as _, OsStringExt as _},
             process::CommandExt as _,
@@ -31,8 +31,6 @@ use std::{
 
 /// First argument of the launcher mode; the second one is the order in hexadecimal.
 pub(crate) const LAUNCH_ARGUMENT: &str = "__launch";
-/// Name of the pipe in the private directory on which the launcher tells how far it came.
-pub(crate) const STATUS_PIPE: &str = ".launch";
 /// Exit code of a launcher that could not start the program. Only the status pipe is believed.
 const NOT_LAUNCHED: u8 = 125;
 /// Tries while another thread of the runner still holds the copy open for writing between its own
@@ -84,10 +82,12 @@ impl ChildSpec {
         ]
     }
 
-    /// The second argument of the launcher.
-    pub(crate) fn order(&self, parent: Pid) -> String {
+    /// The second argument of the launcher, which is to be a child of `parent` and tells how far it
+    /// came on the pipe that `parent` has under the number `status`.
+    pub(crate) fn order(&self, parent: Pid, status: RawFd) -> String {
         let order = Value::Array(vec![
             Value::Integer(i64::from(parent.as_raw_nonzero().get()).into()),
+            Value::Integer(i64::from(status).into()),
             bytes(&self.program),
             Value::Array(self.arguments.iter().map(bytes).collect()),
             bytes(&self.directory),
@@ -100,10 +100,12 @@ impl ChildSpec {
         hex::encode(&cbor::encode(&order))
     }
 
-    fn from_order(order: &OsStr) -> Option<(i32, Self)> {
+    /// The parent, the number of the status pipe there, and what the child is to be.
+    fn from_order(order: &OsStr) -> Option<(i32, i32, Self)> {
         let value = cbor::decode(&hex::decode(order.to_str()?)?).ok()?;
         let [
             parent,
+            status,
             program,
             arguments,
             directory,
@@ -132,7 +134,11 @@ impl ChildSpec {
                 Isolation::BestEffort
             },
         };
-        Some((parent.as_integer()?.try_into().ok()?, spec))
+        Some((
+            parent.as_integer()?.try_into().ok()?,
+            status.as_integer()?.try_into().ok()?,
+            spec,
+        ))
     }
 }
 
@@ -144,15 +150,15 @@ pub fn launcher_main(arguments: impl IntoIterator<Item = OsString>) -> Option<Ex
     if arguments.next()? != LAUNCH_ARGUMENT {
         return None;
     }
-    let Some((parent, spec)) = arguments
+    let Some((parent, status, spec)) = arguments
         .next()
         .and_then(|order| ChildSpec::from_order(&order))
     else {
         return Some(ExitCode::from(NOT_LAUNCHED));
     };
-    // Without the pipe nobody can be told, and the runner sees a launcher that said nothing.
-    if let Ok(status) = open_status(&spec.directory) {
-        let Err(failure) = launch(parent, &spec, &status);
+    // Without the runner nobody can be told, and without the pipe it sees a launcher that said nothing.
+    if let Ok(status) = bind_to(parent).and_then(|()| open_status(parent, status)) {
+        let Err(failure) = launch(&spec, &status);
         _ = rustix::io::write(&status, format!("failed {failure}\n").as_bytes());
     }
     Some(ExitCode::from(NOT_LAUNCHED))
@@ -188,21 +194,26 @@ impl LaunchStatus {
     }
 }
 
-fn open_status(directory: &Path) -> io::Result<OwnedFd> {
-    let path = directory.join(STATUS_PIPE);
-    let flags = OFlags::WRONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-    let pipe = rustix::fs::openat(CWD, &path, flags, Mode::empty())?;
-    rustix::fs::unlinkat(CWD, &path, rustix::fs::AtFlags::empty())?;
-    Ok(pipe)
+/// Makes sure that this process dies with `parent`, which is still there.
+fn bind_to(parent: i32) -> io::Result<()> {
+    rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+    if rustix::process::getppid().map(|pid| pid.as_raw_nonzero().get()) == Some(parent) {
+        Ok(())
+    } else {
+        Err(io::Error::other("the runner is gone"))
+    }
 }
 
-fn launch(parent: i32, spec: &ChildSpec, status: &OwnedFd) -> Result<Infallible, String> {
+/// The runner has marked the pipe close-on-exec, so it did not come here; it is opened anew through the
+/// runner, which lives and holds it.
+fn open_status(parent: i32, status: i32) -> io::Result<OwnedFd> {
+    let path = format!("/proc/{parent}/fd/{status}");
+    let flags = OFlags::WRONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    Ok(rustix::fs::openat(CWD, path, flags, Mode::empty())?)
+}
+
+fn launch(spec: &ChildSpec, status: &OwnedFd) -> Result<Infallible, String> {
     let step = |name: &'static str| move |error: io::Error| format!("{name}: {error}");
-    rustix::process::set_parent_process_death_signal(Some(Signal::KILL))
-        .map_err(|error| step("set the parent-death signal")(error.into()))?;
-    if rustix::process::getppid().map(|pid| pid.as_raw_nonzero().get()) != Some(parent) {
-        return Err("the runner is gone".to_owned());
-    }
     close_on_exec().map_err(step("mark descriptors close-on-exec"))?;
     let level =
         sandbox::restrict(spec).map_err(|error| format!("apply Landlock rules: {error}"))?;

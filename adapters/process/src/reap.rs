@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The sweep: every adopted descendant is killed and reaped, for at most two seconds (P10, P11).
 
-use crate::proc::{numbers, parent_of};
+use crate::proc::{children, numbers, parent_of};
 use crate::wait::{Deadline, poll_slice};
 use rustix::{
     event::{PollFd, PollFlags},
+    io::Errno,
     process::{
         Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, getpid, pidfd_open, pidfd_send_signal,
         waitid,
@@ -90,11 +91,54 @@ fn end(pid: Pid, deadline: Deadline) -> bool {
 
 /// Children of this process that were not started here.
 fn adopted(owned: &BTreeSet<i32>) -> Vec<Pid> {
-    numbers("/proc")
-        .unwrap_or_default()
+    if has_no_children() {
+        return Vec::new();
+    }
+    children()
+        .unwrap_or_else(scanned)
         .into_iter()
         .filter(|raw| !owned.contains(raw))
         .filter_map(Pid::from_raw)
-        .filter(|pid| parent_of(*pid) == Some(getpid()))
         .collect()
+}
+
+/// Whether this process has no child at all, alive or not yet reaped: the usual case after the only
+/// one was reaped, and the cheapest to find out.
+fn has_no_children() -> bool {
+    let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    matches!(waitid(WaitId::All, look), Err(Errno::CHILD))
+}
+
+/// The children of this process by the parent of every process there is, for kernels that keep no list.
+fn scanned() -> Vec<i32> {
+    let is_ours = |raw: &i32| Pid::from_raw(*raw).and_then(parent_of) == Some(getpid());
+    let mut found = numbers("/proc").unwrap_or_default();
+    found.retain(is_ours);
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{children, has_no_children, owned, scanned};
+    use std::process::{Command, Stdio};
+
+    #[test]
+    fn lists_and_parents_name_the_same_children() {
+        // A program that waits for the end of its input, and one that has ended and was not reaped.
+        let mut waiting = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
+        let mut ended = Command::new("true").spawn().unwrap();
+        let wanted = [&waiting, &ended].map(|child| i32::try_from(child.id()).unwrap());
+        for found in [children().unwrap_or_else(scanned), scanned()] {
+            assert!(wanted.iter().all(|raw| found.contains(raw)), "{found:?}");
+        }
+        assert!(!has_no_children());
+        drop(waiting.stdin.take());
+        waiting.wait().unwrap();
+        ended.wait().unwrap();
+        for found in [children().unwrap_or_default(), scanned()] {
+            assert!(!wanted.iter().any(|raw| found.contains(raw)), "{found:?}");
+        }
+        assert!(has_no_children());
+        assert!(owned().is_empty());
+    }
 }

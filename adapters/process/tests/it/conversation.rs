@@ -17,6 +17,7 @@ pub(crate) fn tests() -> Vec<libtest_mimic::Trial> {
         a_descendant_that_holds_the_pipe_cannot_hold_the_conversation,
         a_program_that_reads_nothing_times_out_a_send,
         a_dropped_child_is_gone,
+        a_sweep_spares_the_children_that_live,
         orderly_teardown_lets_the_program_end_by_itself,
         a_teardown_overrun_is_killed,
     ]
@@ -108,4 +109,20 @@ fn a_teardown_overrun_is_killed() {
     assert_eq!(child.receive(3, patient()).unwrap(), b"up\n");
     let ended = child.finish(TEARDOWN_MS);
     assert_eq!(ended.outcome, Outcome::Killed);
+}
+
+fn a_sweep_spares_the_children_that_live() {
+    let space = Space::new("#!/bin/sh\nwhile read line; do echo \"got $line\"; done\n");
+    let mut child = space.spawn();
+    let other = Space::new(&format!("{ORPHAN}print('over', flush=True)\n"));
+    let ended = other.run(b"");
+    assert_eq!(ended.outcome, Outcome::Exited(0));
+    assert_eq!(ended.survivors, 0);
+    let pid = other.read("started");
+    let command = fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    assert!(!command.contains(&*other.program().to_string_lossy()));
+    child.send(b"word\n", patient()).unwrap();
+    assert_eq!(child.receive(9, patient()).unwrap(), b"got word\n");
+    let ended = child.finish(30_000);
+    assert_eq!(ended.outcome, Outcome::Exited(0));
 }
