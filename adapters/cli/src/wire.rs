@@ -16,7 +16,7 @@ use edict_test_model::{
     },
     suite::{LockDocument, Role, SuiteDocument},
 };
-use edict_test_process::{Isolation, IsolationLevel, PrivateDir, ToolDir, probe};
+use edict_test_process::{Isolation, IsolationLevel, PrivateDir, Staging, ToolDir, probe};
 use edict_test_queries::{Actions, Ports, ReusePolicy, SnapshotFile, SuiteBytes};
 use edict_test_reporters::diagnostics::Documents;
 use edict_test_snapshot::{SuiteRoot, toolchain::read_tools, tree::Tree};
@@ -228,7 +228,7 @@ impl Wired {
         let notices = Notices::default();
         let verifier = Arc::new(ReportVerifier {
             program: directory.program(Role::Verifier.name()),
-            temporary: private.path().to_path_buf(),
+            staging: Arc::new(Staging::below(private.path())),
             isolation,
             stop: stop.clone(),
             notices: notices.clone(),
@@ -303,7 +303,7 @@ impl Making<'_> {
         let compiler: Arc<dyn Compiler> = Arc::new(EdictCompiler {
             program: self.directory.program(Role::Compiler.name()),
             provider: self.provider.clone(),
-            temporary: self.private.to_path_buf(),
+            staging: Arc::new(Staging::below(self.private)),
             isolation: self.isolation,
             stop: self.stop.clone(),
             notices: self.notices.clone(),

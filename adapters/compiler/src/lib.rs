@@ -12,7 +12,8 @@ use edict_test_model::{
     failure::{Failure, FailureKind, Stage},
     ports::{BuildRequest, Compiler, Notices, StopFlag},
 };
-use edict_test_process::{Bounds, Isolation, Place, PrivateDir, Task};
+use edict_test_process::{Bounds, Isolation, IsolationLevel, Place, Staging, Task};
+use stage::Staged;
 use std::{path::PathBuf, sync::Arc};
 
 /// What a build is and how it fails.
@@ -30,8 +31,8 @@ const TASK: Task = Task {
 pub struct EdictCompiler {
     /// The verified copy.
     pub program: PathBuf,
-    /// Existing directory below which each build gets a private one.
-    pub temporary: PathBuf,
+    /// Where each build gets its inputs and a private directory.
+    pub staging: Arc<Staging>,
     /// Path and bytes of every file of the provider package, in shape `upstream`.
     pub provider: Vec<(String, Arc<[u8]>)>,
     /// Whether the compiler may run with less than full isolation.
@@ -44,13 +45,11 @@ pub struct EdictCompiler {
 
 impl Compiler for EdictCompiler {
     fn build(&self, request: &BuildRequest) -> Result<Built, Failure> {
-        let private = PrivateDir::create(&self.temporary).map_err(|error| {
-            let message = format!("make a private directory for the compiler: {error}");
-            TASK.unstarted(message)
-        })?;
-        let built = self.build_in(&private, request);
+        let staged = stage::stage(&self.staging, request, &self.provider)?;
+        let built = self.build_in(&staged, request);
+        let kept_out = matches!(&built, Ok((_, IsolationLevel::Full)));
         // The build is the first in time; what cannot be removed only matters when it succeeded (F4).
-        match (built, private.remove()) {
+        match (built, staged.inputs.close(kept_out)) {
             (Ok(_), Err(error)) => {
                 let message = format!("remove the directory of a build: {error}");
                 Err(Failure::new(
@@ -59,17 +58,21 @@ impl Compiler for EdictCompiler {
                     message,
                 ))
             }
-            (built, _) => built,
+            (built, _) => built.map(|(built, _)| built),
         }
     }
 }
 
 impl EdictCompiler {
-    fn build_in(&self, private: &PrivateDir, request: &BuildRequest) -> Result<Built, Failure> {
-        let staged = stage::stage(private.path(), request, &self.provider)?;
+    /// The build, and the isolation that the compiler had.
+    fn build_in(
+        &self,
+        staged: &Staged<'_>,
+        request: &BuildRequest,
+    ) -> Result<(Built, IsolationLevel), Failure> {
         let place = Place {
             program: &self.program,
-            private: private.path(),
+            inputs: &staged.inputs,
             isolation: self.isolation,
             stop: &self.stop,
         };
@@ -84,6 +87,6 @@ impl EdictCompiler {
         if let Some(notice) = ended.stray(Stage::Build, "compiler") {
             self.notices.tell(notice);
         }
-        Ok(built)
+        Ok((built, ended.isolation.unwrap_or(IsolationLevel::None)))
     }
 }

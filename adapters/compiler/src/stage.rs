@@ -9,66 +9,71 @@ use edict_test_model::{
     ports::BuildRequest,
     suite::Shape,
 };
-use std::{
-    fs::{self, OpenOptions},
-    io::{self, Write as _},
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use edict_test_process::{Inputs, Staging};
+use std::{path::PathBuf, sync::Arc};
 
-/// Directory of the application below the private one.
-const APPLICATION: &str = "application";
+/// Directory in the private one where the artifacts must appear.
+const OUTPUT: &str = "output";
 /// Greatest length of an application document in bytes (L3).
 const MAX_DOCUMENT: usize = 1_048_576;
 
 /// A staged application.
 #[derive(Debug)]
-pub(crate) struct Staged {
-    /// The document, relative to the working directory of the compiler.
+pub(crate) struct Staged<'a> {
+    /// The files, and the private directory of the compiler among them.
+    pub(crate) inputs: Inputs<'a>,
+    /// The document, relative to the private directory.
     pub(crate) document: String,
     /// Where the artifacts must appear; absent until the compiler makes it.
     pub(crate) output: PathBuf,
 }
 
-/// Writes the files of `request` below `private`.
-pub(crate) fn stage(
-    private: &Path,
+/// Stages the files of `request`. Paths of the document stay below the document, so the private
+/// directory is beside it: the one place that the compiler may write.
+pub(crate) fn stage<'a>(
+    staging: &'a Staging,
     request: &BuildRequest,
     provider: &[(String, Arc<[u8]>)],
-) -> Result<Staged, Failure> {
-    let output = free_name(request);
-    let root = private.join(APPLICATION);
-    for file in &request.files {
-        let written = if file.path == request.document {
-            let document = redirect(&file.bytes, &output).ok_or_else(|| {
-                Failure::internal(
-                    "an application document that was decoded has no output directory",
-                )
-            })?;
-            write(&root, &file.path, &document)
-        } else {
-            write(&root, &file.path, &file.bytes)
-        };
-        written.map_err(|error| {
-            let message = format!("stage `{}` for the compiler: {error}", file.path);
-            TASK.unstarted(message)
-        })?;
-    }
+) -> Result<Staged<'a>, Failure> {
+    let private = free_name(request);
+    let document = request
+        .files
+        .iter()
+        .find(|file| file.path == request.document)
+        .and_then(|file| redirect(&file.bytes, &format!("{private}/{OUTPUT}")))
+        .ok_or_else(|| {
+            Failure::internal("an application document that was decoded has no output directory")
+        })?
+        .into();
+    let mut files: Vec<(String, &Arc<[u8]>)> = request
+        .files
+        .iter()
+        .map(|file| {
+            let is_document = file.path == request.document;
+            let bytes = if is_document { &document } else { &file.bytes };
+            (file.path.as_str().to_owned(), bytes)
+        })
+        .collect();
     if request.recipe.shape == Shape::Upstream {
-        stage_provider(&root, request, provider)?;
+        add_provider(&mut files, request, provider)?;
     }
+    let inputs = staging.open(&files, &private).map_err(|error| {
+        let message = format!("stage the application for the compiler: {error}");
+        TASK.unstarted(message)
+    })?;
     Ok(Staged {
-        document: format!("{APPLICATION}/{}", request.document),
-        output: root.join(output),
+        document: format!("../{}", request.document),
+        output: inputs.private().join(OUTPUT),
+        inputs,
     })
 }
 
-/// Stages the pinned provider package where the document expects it. A file that is there already
-/// must be the same bytes (S17).
-fn stage_provider(
-    root: &Path,
+/// Adds the pinned provider package where the document expects it. A file that is there already must be
+/// the same bytes (S17).
+fn add_provider<'a>(
+    files: &mut Vec<(String, &'a Arc<[u8]>)>,
     request: &BuildRequest,
-    provider: &[(String, Arc<[u8]>)],
+    provider: &'a [(String, Arc<[u8]>)],
 ) -> Result<(), Failure> {
     let Some(place) = &request.provider_package else {
         return Err(Failure::new(
@@ -90,10 +95,7 @@ fn stage_provider(
                     format!("`{path}` is not the file of the pinned provider package"),
                 ));
             }
-            None => write(root, &path, bytes).map_err(|error| {
-                let message = format!("stage `{path}` for the compiler: {error}");
-                TASK.unstarted(message)
-            })?,
+            None => files.push((path.as_str().to_owned(), bytes)),
         }
     }
     Ok(())
@@ -107,7 +109,7 @@ fn free_name(request: &BuildRequest) -> String {
             .iter()
             .any(|file| file.path.as_str().split('/').next() == Some(name))
     };
-    let mut name = "output".to_owned();
+    let mut name = "private".to_owned();
     while taken(&name) {
         name.push('-');
     }
@@ -123,13 +125,4 @@ fn redirect(document: &[u8], output: &str) -> Option<Vec<u8>> {
     redirected.extend_from_slice(write_record(&Json::text(output)).as_bytes());
     redirected.extend_from_slice(document.get(span.end..)?);
     Some(redirected)
-}
-
-fn write(root: &Path, path: &Locator, bytes: &[u8]) -> io::Result<()> {
-    let path = root.join(path.as_str());
-    if let Some(parent) = path.parent() {
-        fs::create_dir_all(parent)?;
-    }
-    let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
-    file.write_all(bytes)
 }

@@ -30,13 +30,22 @@ impl PrivateDir {
         for _ in 0..MAX_NAMES {
             let number = NEXT.fetch_add(1, Ordering::Relaxed);
             let path = parent.join(format!("edict-test-{}-{number}", std::process::id()));
-            match DirBuilder::new().mode(0o700).create(&path) {
-                Ok(()) => return Ok(Self { path: Some(path) }),
+            match Self::named(path) {
+                Ok(made) => return Ok(made),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
             }
         }
         Err(io::Error::from(io::ErrorKind::AlreadyExists))
+    }
+
+    /// Makes the directory `path`, absolute, which did not exist before.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub(crate) fn named(path: PathBuf) -> io::Result<Self> {
+        DirBuilder::new().mode(0o700).create(&path)?;
+        Ok(Self { path: Some(path) })
     }
 
     /// Where it is, absolute.

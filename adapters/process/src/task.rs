@@ -7,6 +7,7 @@ use crate::{
     ended::{Ended, Outcome},
     launch::ChildSpec,
     sandbox::Isolation,
+    staging::Inputs,
     wait::{Deadline, Watch},
 };
 use edict_codec::bounded::ByteLimit;
@@ -48,8 +49,8 @@ pub struct Bounds {
 pub struct Place<'a> {
     /// The verified copy of the program.
     pub program: &'a Path,
-    /// Its private directory.
-    pub private: &'a Path,
+    /// Its inputs and its private directory.
+    pub inputs: &'a Inputs<'a>,
     /// Whether it may run with less than full isolation.
     pub isolation: Isolation,
     /// The stop flag of the run.
@@ -72,7 +73,8 @@ impl Task {
             file_bytes: bounds.artifact_bytes.get(),
             cpu_seconds: Some(bounds.wall_timeout_ms.div_ceil(1000).saturating_add(1)),
             isolation: place.isolation,
-            ..ChildSpec::new(place.program, place.private)
+            readable: vec![place.inputs.path().to_owned()],
+            ..ChildSpec::new(place.program, place.inputs.private())
         };
         let stop = || place.stop.is_set();
         let watch = Watch {

@@ -124,7 +124,8 @@ fn unseal(directory: &PrivateDir) {
     _ = chmod(directory.path(), Mode::RWXU);
 }
 
-fn write_all(file: &OwnedFd, bytes: &[u8]) -> io::Result<()> {
+/// Writes all of `bytes`.
+pub(crate) fn write_all(file: &OwnedFd, bytes: &[u8]) -> io::Result<()> {
     let mut rest = bytes;
     while !rest.is_empty() {
         match rustix::io::write(file, rest) {

@@ -29,14 +29,14 @@ const EVALUATION: Task = Task {
 
 impl CrossCheck for ReportVerifier {
     fn evaluate(&self, request: &EvaluateRequest) -> Result<Evaluation, Failure> {
-        self.in_private(|private| {
-            request::stage_evaluation(private, request)?;
+        self.with_inputs(&request::evaluation_files(request), |inputs| {
+            let private = inputs.private();
             let bounds = Bounds {
                 wall_timeout_ms: request.wall_timeout_ms,
                 artifact_bytes: request.artifact_bytes,
             };
             let line = request::evaluation_line(request);
-            let (ended, code) = EVALUATION.ask(self.place(private), &line, bounds)?;
+            let (ended, code) = EVALUATION.ask(self.place(inputs), &line, bounds)?;
             let answer = answer(&ended, code)?;
             EVALUATION.no_survivor(&ended)?;
             let body = output(private, BODY, request, &ended)?;
@@ -45,12 +45,13 @@ impl CrossCheck for ReportVerifier {
                 return Err(protocol(message, &ended));
             }
             let after = || output(private, ATOMS_AFTER, request, &ended);
-            Ok(Evaluation {
+            let evaluation = Evaluation {
                 obstruction: answer.obstruction,
                 body,
                 consumed: answer.consumed,
                 atoms: request.atoms.as_ref().map(|_| after()).transpose()?,
-            })
+            };
+            Ok((evaluation, ended.isolation))
         })
     }
 }

@@ -13,8 +13,10 @@ use edict_test_model::{
     failure::{Failure, FailureKind, Stage},
     ports::{Notices, StopFlag, Verifier, VerifyRequest},
 };
-use edict_test_process::{Bounds, Isolation, Place, PrivateDir, Task};
-use std::path::{Path, PathBuf};
+use edict_test_process::{
+    Bounds, InputFile, Inputs, Isolation, IsolationLevel, Place, Staging, Task,
+};
+use std::{fs, io, path::PathBuf, sync::Arc};
 
 /// What a verification is and how it fails.
 const TASK: Task = Task {
@@ -31,8 +33,8 @@ const TASK: Task = Task {
 pub struct ReportVerifier {
     /// The verified copy.
     pub program: PathBuf,
-    /// Existing directory below which each verification gets a private one.
-    pub temporary: PathBuf,
+    /// Where each verification gets its inputs and a private directory.
+    pub staging: Arc<Staging>,
     /// Whether the verifier may run with less than full isolation.
     pub isolation: Isolation,
     /// The stop flag of the run.
@@ -43,35 +45,47 @@ pub struct ReportVerifier {
 
 impl Verifier for ReportVerifier {
     fn verify(&self, request: &VerifyRequest) -> Result<Verified, Failure> {
-        self.in_private(|private| {
-            request::stage(private, request)?;
+        self.with_inputs(&request::files(request), |inputs| {
             let bounds = Bounds {
                 wall_timeout_ms: request.wall_timeout_ms,
                 artifact_bytes: request.artifact_bytes,
             };
-            let (ended, code) = TASK.ask(self.place(private), &request::line(request), bounds)?;
+            let (ended, code) = TASK.ask(self.place(inputs), &request::line(request), bounds)?;
             let judgement = report::judge(&ended, code)?;
             TASK.no_survivor(&ended)?;
-            let verified = report::read(private, judgement, request, &ended)?;
+            let verified = report::read(inputs.private(), judgement, request, &ended)?;
             if let Some(notice) = ended.stray(Stage::Verify, "verifier") {
                 self.notices.tell(notice);
             }
-            Ok(verified)
+            Ok((verified, ended.isolation))
         })
     }
 }
 
 impl ReportVerifier {
-    /// Works in a directory that is removed afterwards.
-    fn in_private<T>(&self, work: impl FnOnce(&Path) -> Result<T, Failure>) -> Result<T, Failure> {
-        let private = PrivateDir::create(&self.temporary).map_err(|error| {
-            let message = format!("make a private directory for the verifier: {error}");
+    /// Works in a directory that is removed afterwards, over `files`. The work tells also which
+    /// isolation the verifier had.
+    fn with_inputs<T>(
+        &self,
+        files: &[InputFile<'_>],
+        work: impl FnOnce(&Inputs<'_>) -> Result<(T, Option<IsolationLevel>), Failure>,
+    ) -> Result<T, Failure> {
+        let unstaged = |error: io::Error| {
+            let message = format!("stage the inputs of the verifier: {error}");
             TASK.unstarted(message)
-        })?;
-        let done = work(private.path());
+        };
+        let inputs = self
+            .staging
+            .open(files, request::PRIVATE)
+            .map_err(unstaged)?;
+        let output = inputs.private().join(request::OUTPUT);
+        let done = fs::create_dir(output)
+            .map_err(unstaged)
+            .and_then(|()| work(&inputs));
+        let kept_out = matches!(&done, Ok((_, Some(IsolationLevel::Full))));
         // The work is the first in time; what cannot be removed only matters when it succeeded
         // (F4).
-        match (done, private.remove()) {
+        match (done, inputs.close(kept_out)) {
             (Ok(_), Err(error)) => {
                 let message = format!("remove the directory of the verifier: {error}");
                 Err(Failure::new(
@@ -80,14 +94,14 @@ impl ReportVerifier {
                     message,
                 ))
             }
-            (done, _) => done,
+            (done, _) => done.map(|(done, _)| done),
         }
     }
 
-    fn place<'a>(&'a self, private: &'a Path) -> Place<'a> {
+    fn place<'a>(&'a self, inputs: &'a Inputs<'a>) -> Place<'a> {
         Place {
             program: &self.program,
-            private,
+            inputs,
             isolation: self.isolation,
             stop: &self.stop,
         }

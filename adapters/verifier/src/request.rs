@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The request line, and the files it names below the working directory of the verifier.
+//! The request line, and the files it names beside the working directory of the verifier.
 
-use crate::TASK;
 use edict_codec::json::{Json, write_record};
 use edict_test_model::{
     built::{Artifact, Built},
-    failure::Failure,
     ids::Locator,
     ports::{EvaluateRequest, StagedFile, StagedLawpack, VerifyRequest},
 };
-use std::{
-    fs::{self, OpenOptions},
-    io::{self, Write as _},
-    path::Path,
-};
+use edict_test_process::InputFile;
 
+/// The private directory of the verifier. What it may only read is beside it.
+pub(crate) const PRIVATE: &str = "private";
 /// Directory of source and lawpacks.
 const INPUTS: &str = "inputs";
 /// Directory of the artifacts of the build.
@@ -36,7 +32,7 @@ pub(crate) const ATOMS_AFTER: &str = "atoms.cbor";
 pub(crate) fn line(request: &VerifyRequest) -> String {
     let mut inputs = vec![("source", input(&request.source))];
     for (member, artifact) in artifacts(&request.built) {
-        inputs.push((member, Json::text(artifact_path(artifact))));
+        inputs.push((member, Json::text(beside(&artifact_path(artifact)))));
     }
     inputs.push(("lawpacks", lawpacks(&request.lawpacks)));
     ask("verify", REPORT, Json::object(inputs))
@@ -45,14 +41,14 @@ pub(crate) fn line(request: &VerifyRequest) -> String {
 /// The one line that asks for an evaluation.
 pub(crate) fn evaluation_line(request: &EvaluateRequest) -> String {
     let mut inputs = vec![
-        ("core", Json::text(artifact_path(&request.core))),
+        ("core", Json::text(beside(&artifact_path(&request.core)))),
         ("lawpacks", lawpacks(&request.lawpacks)),
-        ("input", Json::text(INPUT)),
+        ("input", Json::text(beside(INPUT))),
         ("intent", Json::text(&*request.intent)),
     ];
     if request.atoms.is_some() {
         let after = Json::text(format!("{OUTPUT}/{ATOMS_AFTER}"));
-        let atoms = Json::object([("before", Json::text(ATOMS)), ("after", after)]);
+        let atoms = Json::object([("before", Json::text(beside(ATOMS))), ("after", after)]);
         inputs.push(("atoms", atoms));
     }
     ask("evaluate", BODY, Json::object(inputs))
@@ -70,7 +66,16 @@ fn ask(operation: &str, output: &str, inputs: Json) -> String {
 }
 
 fn input(path: &Locator) -> Json {
-    Json::text(format!("{INPUTS}/{path}"))
+    Json::text(beside(&input_path(path)))
+}
+
+/// What the request calls an input.
+fn beside(path: &str) -> String {
+    format!("../{path}")
+}
+
+fn input_path(path: &Locator) -> String {
+    format!("{INPUTS}/{path}")
 }
 
 fn lawpacks(lawpacks: &[StagedLawpack]) -> Json {
@@ -89,48 +94,47 @@ fn lawpacks(lawpacks: &[StagedLawpack]) -> Json {
     Json::Array(rows.collect())
 }
 
-/// Writes everything that the request names below `private`, and makes the output directory.
-pub(crate) fn stage(private: &Path, request: &VerifyRequest) -> Result<(), Failure> {
-    let artifacts: Vec<_> = artifacts(&request.built)
-        .into_iter()
-        .map(|(_, artifact)| artifact)
-        .collect();
-    stage_files(private, &request.files, &artifacts)
+/// Everything that the request names.
+pub(crate) fn files(request: &VerifyRequest) -> Vec<InputFile<'_>> {
+    let artifacts = artifacts(&request.built);
+    named(&request.files, Some(&request.source), &request.lawpacks)
+        .chain(artifacts.into_iter().map(|(_, artifact)| staged(artifact)))
+        .collect()
 }
 
-/// Writes everything that an evaluation names below `private`, and makes the output directory.
-pub(crate) fn stage_evaluation(private: &Path, request: &EvaluateRequest) -> Result<(), Failure> {
-    let files = [
-        (INPUT, Some(&request.input)),
-        (ATOMS, request.atoms.as_ref()),
-    ];
-    for (path, body) in files {
-        if let Some(body) = body {
-            write(private, path, &body.bytes).map_err(|error| unstaged(&error))?;
-        }
-    }
-    stage_files(private, &request.files, &[&request.core])
+/// Everything that an evaluation names.
+pub(crate) fn evaluation_files(request: &EvaluateRequest) -> Vec<InputFile<'_>> {
+    let atoms = request.atoms.iter().map(|atoms| (ATOMS, atoms));
+    let values = std::iter::once((INPUT, &request.input)).chain(atoms);
+    named(&request.files, None, &request.lawpacks)
+        .chain(values.map(|(name, body)| (name.to_owned(), &body.bytes)))
+        .chain(std::iter::once(staged(&request.core)))
+        .collect()
 }
 
-fn stage_files(
-    private: &Path,
-    files: &[StagedFile],
-    artifacts: &[&Artifact],
-) -> Result<(), Failure> {
-    let staged = || -> io::Result<()> {
-        for file in files {
-            write(private, &format!("{INPUTS}/{}", file.path), &file.bytes)?;
-        }
-        for artifact in artifacts {
-            write(private, &artifact_path(artifact), &artifact.body.bytes)?;
-        }
-        fs::create_dir(private.join(OUTPUT))
+/// Those of `files` that are the source or belong to a lawpack.
+fn named<'a>(
+    files: &'a [StagedFile],
+    source: Option<&'a Locator>,
+    lawpacks: &'a [StagedLawpack],
+) -> impl Iterator<Item = InputFile<'a>> {
+    let is_named = move |path: &Locator| {
+        source == Some(path)
+            || lawpacks.iter().any(|it| {
+                [Some(&it.manifest), Some(&it.exports)].contains(&Some(path))
+                    || [&it.adapter, &it.target_configuration]
+                        .into_iter()
+                        .any(|it| it.as_ref() == Some(path))
+            })
     };
-    staged().map_err(|error| unstaged(&error))
+    files
+        .iter()
+        .filter(move |file| is_named(&file.path))
+        .map(|file| (input_path(&file.path), &file.bytes))
 }
 
-fn unstaged(error: &io::Error) -> Failure {
-    TASK.unstarted(format!("stage the inputs of the verifier: {error}"))
+fn staged(artifact: &Artifact) -> InputFile<'_> {
+    (artifact_path(artifact), &artifact.body.bytes)
 }
 
 /// The artifacts of a build by the member of the request that names them.
@@ -149,13 +153,4 @@ fn artifacts(built: &Built) -> Vec<(&'static str, &Artifact)> {
 fn artifact_path(artifact: &Artifact) -> String {
     let name = artifact.role.file_name().unwrap_or_default();
     format!("{ARTIFACTS}/{name}")
-}
-
-fn write(private: &Path, path: &str, bytes: &[u8]) -> io::Result<()> {
-    let path = private.join(path);
-    if let Some(parent) = path.parent() {
-        fs::create_dir_all(parent)?;
-    }
-    let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
-    file.write_all(bytes)
 }

@@ -18,9 +18,8 @@ use tempfile::TempDir;
 /// The stand-in: it knows the sources it has recordings of, and refuses any other.
 const STAND_IN: &str = r#"#!/bin/sh
 # A stand-in for the public compiler: copies what that compiler wrote for the same source.
-cd application
-for recorded in provider/recorded/*; do
-  if [ "$(cat src/m.edict)" = "$(cat "$recorded/m.edict")" ]; then
+for recorded in ../provider/recorded/*; do
+  if [ "$(cat ../src/m.edict)" = "$(cat "$recorded/m.edict")" ]; then
     mkdir output
     cp "$recorded/executable-operation-package.cbor" "$recorded/verification-report.cbor" output
     echo '{"schema":"edict.cli.build-result/v1","type":"buildResult"}'

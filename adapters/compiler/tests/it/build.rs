@@ -18,7 +18,7 @@ pub(crate) fn tests() -> Vec<libtest_mimic::Trial> {
     trials![
         a_build_gives_four_artifacts_source_and_exports,
         the_request_and_the_copy_are_exact,
-        the_output_directory_evades_staged_names,
+        the_private_directory_evades_staged_names,
         an_author_error_is_a_refusal_with_its_diagnostics,
         every_refusal_kind_blames_the_author_and_no_other_does,
         only_the_last_diagnostic_decides,
@@ -71,23 +71,28 @@ fn a_build_gives_four_artifacts_source_and_exports() {
 fn the_request_and_the_copy_are_exact() {
     let script = format!(
         "read line
-[ \"$line\" = '{{\"schema\":\"edict.compiler.settings/v1\",\"type\":\"settings\",\"operation\":\"build\",\"application\":\"application/edict.application.json\"}}' ] || exit 3
-[ \"$(cat application/edict.application.json)\" = '{{\"outputDirectory\": \"output\", \"schema\": \"edict.application/v1\"}}' ] || exit 4
-[ \"$(cat application/src/m.edict)\" = 'package example.a@1;' ] || exit 5
-[ \"$(echo *)\" = application ] || exit 6
+[ \"$line\" = '{{\"schema\":\"edict.compiler.settings/v1\",\"type\":\"settings\",\"operation\":\"build\",\"application\":\"../edict.application.json\"}}' ] || exit 3
+[ \"$(cat ../edict.application.json)\" = '{{\"outputDirectory\": \"private/output\", \"schema\": \"edict.application/v1\"}}' ] || exit 4
+[ \"$(cat ../src/m.edict)\" = 'package example.a@1;' ] || exit 5
+[ \"$(echo *)\" = '*' ] || exit 6
+[ \"$(cd ..; echo *)\" = 'edict.application.json pack private src' ] || exit 8
+(: > ../src/m.edict) 2>/dev/null && exit 9
+(: > ../more) 2>/dev/null && exit 10
 read line && exit 7
 {GOOD}"
     );
     Space::new(&script).build(&request()).unwrap();
 }
 
-fn the_output_directory_evades_staged_names() {
+fn the_private_directory_evades_staged_names() {
     let mut request = request();
-    request.files.push(crate::support::file("output/x", b""));
-    request.files.push(crate::support::file("output-", b""));
-    let script = GOOD
-        .replace("mkdir output", "mkdir output--")
-        .replace("> output/", "> output--/");
+    request.files.push(crate::support::file("private/x", b""));
+    request.files.push(crate::support::file("private-", b""));
+    let script = format!(
+        "case \"$(cat ../edict.application.json)\" in *'\"private--/output\"'*) ;; *) exit 3 ;; esac
+case \"$PWD\" in */private--) ;; *) exit 4 ;; esac
+{GOOD}"
+    );
     Space::new(&script).build(&request).unwrap();
 }
 
@@ -252,7 +257,7 @@ fn a_program_that_cannot_start_is_a_spawn_failure() {
     let compiler = edict_test_compiler::EdictCompiler {
         provider: Vec::new(),
         program: broken.as_ref().unwrap().program("absent"),
-        temporary: space.path().to_owned(),
+        staging: edict_test_process::Staging::below(space.path()).into(),
         isolation: edict_test_process::Isolation::BestEffort,
         stop: space.stop.clone(),
         notices: edict_test_model::ports::Notices::default(),
@@ -378,8 +383,7 @@ fn the_byte_limit_holds_for_one_file_and_for_all() {
 
 fn upstream_leaves_package_and_report() {
     let lines = "
-cd application
-cat provider/manifest.json > /dev/null || exit 9
+cat ../provider/manifest.json > /dev/null || exit 9
 mkdir output
 for name in executable-operation-package verification-report; do printf '\\200' > output/$name.cbor; done
 echo '{\"schema\":\"edict.cli.build-result/v1\",\"type\":\"buildResult\"}'

@@ -15,7 +15,7 @@ use edict_test_model::{
     recipe::{ApplicationSubject, BuildRecipe},
     suite::Shape,
 };
-use edict_test_process::{Isolation, ToolDir};
+use edict_test_process::{Isolation, Staging, ToolDir};
 use std::path::Path;
 
 /// Makes a named test of each function.
@@ -28,7 +28,6 @@ pub(crate) use trials;
 
 /// Shell lines that write the four artifacts and answer with success.
 pub(crate) const GOOD: &str = "
-cd application
 mkdir output
 for name in core target-ir result-projection executable-operation-package; do printf '\\200' > output/$name.cbor; done
 echo '{\"schema\":\"edict.cli.build-result/v1\",\"type\":\"buildResult\"}'
@@ -75,12 +74,13 @@ impl Space {
                 .map(|(path, bytes)| ((*path).to_owned(), (*bytes).into()))
                 .collect(),
             program: self.tools.program("edict"),
-            temporary: self.root.path().to_owned(),
+            staging: Staging::below(self.root.path()).into(),
             isolation: Isolation::BestEffort,
             stop: self.stop.clone(),
             notices: edict_test_model::ports::Notices::default(),
         };
         let built = compiler.build(request);
+        drop(compiler);
         // Beside the tool directory nothing of a build may be left.
         assert_eq!(std::fs::read_dir(self.root.path()).unwrap().count(), 1);
         built

@@ -7,6 +7,8 @@ mod child;
 #[cfg(test)]
 mod conversation;
 #[cfg(test)]
+mod staging;
+#[cfg(test)]
 mod support;
 
 use std::process::ExitCode;
@@ -16,6 +18,6 @@ fn main() -> ExitCode {
         return code;
     }
     let arguments = libtest_mimic::Arguments::from_args();
-    let trials = child::tests().into_iter().chain(conversation::tests());
-    libtest_mimic::run(&arguments, trials.collect()).exit_code()
+    let trials = [child::tests(), conversation::tests(), staging::tests()];
+    libtest_mimic::run(&arguments, trials.into_iter().flatten().collect()).exit_code()
 }

@@ -9,7 +9,7 @@ use edict_test_model::{
     ports::{StagedFile, StagedLawpack, StopFlag, Verifier as _, VerifyRequest},
     recipe::VerifyRecipe,
 };
-use edict_test_process::{Isolation, ToolDir};
+use edict_test_process::{Isolation, Staging, ToolDir};
 use edict_test_verifier::ReportVerifier;
 use std::sync::Arc;
 
@@ -51,12 +51,13 @@ pub(crate) fn verify_with(
     let tools = ToolDir::create(root.path(), [("verifier", program.as_bytes())]).unwrap();
     let verifier = ReportVerifier {
         program: tools.program("verifier"),
-        temporary: root.path().to_owned(),
+        staging: Staging::below(root.path()).into(),
         isolation: Isolation::BestEffort,
         stop: stop.clone(),
         notices: edict_test_model::ports::Notices::default(),
     };
     let verified = verifier.verify(request);
+    drop(verifier);
     // Beside the tool directory nothing of a verification may be left.
     assert_eq!(std::fs::read_dir(root.path()).unwrap().count(), 1);
     verified

@@ -52,20 +52,22 @@ fn a_rejection_is_a_judgement_with_its_first_disagreement() {
 fn the_request_and_the_staged_files_are_exact() {
     let line = concat!(
         r#"{"schema":"edict.verifier.request/v1","type":"verifierRequest","operation":"verify","#,
-        r#""output":"output/verification-report.cbor","inputs":{"source":"inputs/src/m.edict","#,
-        r#""core":"artifacts/core.cbor","targetIr":"artifacts/target-ir.cbor","#,
-        r#""resultProjection":"artifacts/result-projection.cbor","#,
-        r#""package":"artifacts/executable-operation-package.cbor","lawpacks":[{"#,
-        r#""manifest":"inputs/pack/manifest.cbor","exports":"inputs/pack/exports.cbor","#,
-        r#""adapter":"inputs/pack/adapter.cbor","targetConfiguration":null}]}}"#,
+        r#""output":"output/verification-report.cbor","inputs":{"source":"../inputs/src/m.edict","#,
+        r#""core":"../artifacts/core.cbor","targetIr":"../artifacts/target-ir.cbor","#,
+        r#""resultProjection":"../artifacts/result-projection.cbor","#,
+        r#""package":"../artifacts/executable-operation-package.cbor","lawpacks":[{"#,
+        r#""manifest":"../inputs/pack/manifest.cbor","exports":"../inputs/pack/exports.cbor","#,
+        r#""adapter":"../inputs/pack/adapter.cbor","targetConfiguration":null}]}}"#,
     );
     let script = format!(
         "read line
 [ \"$line\" = '{line}' ] || exit 3
 read line && exit 4
-[ \"$(cat inputs/src/m.edict inputs/pack/manifest.cbor inputs/pack/adapter.cbor)\" = sourcema ] || exit 5
-[ \"$(cd artifacts; cat core.cbor target-ir.cbor result-projection.cbor executable-operation-package.cbor | od -An -tx1)\" = ' 01 02 03 04' ] || exit 6
+[ \"$(cat ../inputs/src/m.edict ../inputs/pack/manifest.cbor ../inputs/pack/adapter.cbor)\" = sourcema ] || exit 5
+[ \"$(cd ../artifacts; cat core.cbor target-ir.cbor result-projection.cbor executable-operation-package.cbor | od -An -tx1)\" = ' 01 02 03 04' ] || exit 6
 [ \"$(echo output/*)\" = 'output/*' ] || exit 7
+[ \"$(cd ..; echo *)\" = 'artifacts inputs private' ] || exit 8
+(: > ../inputs/src/m.edict) 2>/dev/null && exit 9
 {}",
         accepts(),
     );
@@ -124,7 +126,7 @@ fn a_report_that_is_not_there_is_missing() {
     let answer = record("accepted", "null", "null");
     for script in [
         format!("echo '{answer}'"),
-        format!("ln -s ../artifacts/core.cbor output/verification-report.cbor; echo '{answer}'"),
+        format!("ln -s ../../artifacts/core.cbor output/verification-report.cbor; echo '{answer}'"),
         format!("mkfifo output/verification-report.cbor; echo '{answer}'"),
         format!("rmdir output; echo '{answer}'"),
     ] {
