@@ -75,6 +75,32 @@ fn a_file_is_told_with_what_depends_on_it_and_where_its_change_was_cut_off() {
     assert!(none.stdout.contains("decides no case"), "{}", none.stdout);
 }
 
+/// Their bytes are no leaf, yet what they say decides: it would be wrong to say that nothing depends
+/// on them.
+#[test]
+fn documents_are_said_to_decide_by_what_they_say() {
+    let space = project();
+    run(&space, 0);
+    let said = "it is the manifest, the lock or an application document";
+    for file in [
+        "edict.test-suite.json",
+        "edict.test-toolchain-lock.json",
+        "cases/adds-up.application.json",
+    ] {
+        let answer = space.edict_test(&["why", "--file", file, "--suite", SUITE]);
+        assert!(answer.stdout.contains(said), "{}", answer.stdout);
+        let answer = space.edict_test(&["why-not", "adds-up", "--edited", file, "--suite", SUITE]);
+        assert!(answer.stdout.contains("notAnInput"), "{}", answer.stdout);
+        assert!(answer.stdout.contains(said), "{}", answer.stdout);
+    }
+    let other = space.edict_test(&["why", "--file", "absent", "--suite", SUITE]);
+    assert!(
+        other.stdout.contains("decides no case   (run 1)"),
+        "{}",
+        other.stdout
+    );
+}
+
 #[test]
 fn an_edit_that_changed_nothing_has_a_reason_in_both_spellings() {
     let space = project();

@@ -44,6 +44,10 @@ impl Reach {
     }
 }
 
+/// What a file of the snapshot is that is no leaf of any case.
+const DOCUMENT: &str = "it is the manifest, the lock or an application document, and what it says \
+                        stands in the leaves of suite, toolchain and cases";
+
 /// `--file PATH`.
 pub(super) fn depends(place: Place<'_>, path: &str, json: bool) -> Result<Answer, Failure> {
     let records = Records::open(place)?;
@@ -89,6 +93,9 @@ fn reach(before: Option<&Side>, run: &RunRecord, dependent: &Dependent) -> Reach
 
 fn depends_text(file: &Locator, run: &Side, found: &[(Dependent, Reach)]) -> String {
     let count = match found.len() {
+        0 if run.record.file(file).is_some() => {
+            format!("decides no case by its bytes; {DOCUMENT}")
+        }
         0 => "decides no case".to_owned(),
         1 => "decides 1 case".to_owned(),
         count => format!("decides {count} cases"),
@@ -187,7 +194,11 @@ pub(super) fn not_changed(
         }
         _ => Reach::Unknown,
     };
-    let (name, text) = not_changed_text(reason, reach);
+    let (name, mut text) = not_changed_text(reason, reach);
+    let leaf = !dependents(&run.record, &file).is_empty();
+    if reason == NotChanged::NotAnInput && !leaf && run.record.file(&file).is_some() {
+        text = DOCUMENT;
+    }
     Ok(if json {
         Answer::json(&Json::object([
             ("schema", Json::text("edict.test.why-not/v1")),
