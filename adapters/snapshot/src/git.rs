@@ -2,7 +2,6 @@
 //! What `HEAD` of a Git work tree resolves to, read from its files; no Git program is started (S15).
 
 mod index;
-mod sha1;
 
 use crate::{
     read::{Opened, read_regular},

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The index of a work tree: which content the files have that Git knows.
 
-use super::sha1::sha1;
 use crate::tree::TreeFile;
 use edict_codec::digest::sha256;
 use edict_test_model::Locator;
+use sha1::{Digest as _, Sha1};
 use std::collections::BTreeMap;
 
 /// Length of the fixed part of an entry up to its object name.
@@ -150,7 +150,11 @@ impl Index {
     fn object(&self, bytes: &[u8]) -> Vec<u8> {
         let head = format!("blob {}\0", bytes.len());
         if self.name == 20 {
-            sha1(&[head.as_bytes(), bytes]).to_vec()
+            Sha1::new()
+                .chain_update(head)
+                .chain_update(bytes)
+                .finalize()
+                .to_vec()
         } else {
             sha256(&[head.as_bytes(), bytes].concat()).to_vec()
         }

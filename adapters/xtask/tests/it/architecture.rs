@@ -51,6 +51,7 @@ const EDGES: &[(&str, &[&str])] = &[
 const OWNERS: &[(&str, &[&str])] = &[
     ("salsa", &["edict-test-queries"]),
     ("rayon", &["edict-test-queries"]),
+    ("sha1", &["edict-test-snapshot"]),
     ("sha2", &["edict-codec"]),
     ("blake3", &["edict-codec"]),
     ("annotate-snippets", &["edict-test-reporters"]),
