@@ -228,7 +228,8 @@ fn b25_a_flood_on_standard_error_is_bounded() {
 
 fn a_long_list_of_diagnostics_is_still_a_refusal() {
     let script = format!(
-        "i=0; while [ $i -lt 2000 ]; do cat >&2 <<'END'\n{PLACE}\nEND\ni=$((i+1)); done\n{}",
+        "line=$(cat <<'END'\n{PLACE}\nEND\n)\n\
+         i=0; while [ $i -lt 2000 ]; do printf '%s\\n' \"$line\" >&2; i=$((i+1)); done\n{}",
         fails(2, &[&summary("ApplicationCompilationFailed"), FAILED]),
     );
     let failure = failure(&script);
