@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `Schedule`: which request may start, who reads, and when reading has to wait (section 1.5).
+//! `Schedule`: which request may start, and when reading has to wait (section 1.5).
 
 use crate::{
     limits,
     refusal::Refusal,
     wire::{frame::Fault, request::Request},
 };
-use std::{
-    collections::{BTreeSet, VecDeque},
-    num::NonZeroUsize,
-};
+use std::collections::{BTreeSet, VecDeque};
 
 /// What a request must not overlap with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,45 +69,29 @@ pub enum Stop {
     Broken(Fault),
 }
 
-/// What reading came to.
-#[derive(Debug)]
-pub enum Arrival {
-    /// A request.
-    Job(Job),
-    /// A request that is answered already.
-    Nothing,
-    /// Nothing more.
-    End(End),
-    /// It cannot be told what arrived.
-    Broken(Fault),
-}
-
 /// Requests between their reading and their reply.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Schedule {
-    workers: usize,
     waiting: VecDeque<Job>,
     busy: BTreeSet<[u8; 32]>,
-    running: usize,
+    running: u64,
     running_alone: bool,
-    /// Whether a thread reads.
-    reading: bool,
     unanswered: u64,
     unanswered_bytes: u64,
-    end: Option<End>,
-    stop: Option<Stop>,
+    /// Set once by the reader.
+    pub end: Option<End>,
+    /// Set by whoever sees the reason first.
+    pub stop: Option<Stop>,
 }
 
-/// What a thread does next.
+/// What a worker does next.
 #[derive(Debug)]
 pub enum Next {
     /// Answer this request.
     Run(Job, Ticket),
-    /// Read one more.
-    Read,
-    /// Nothing may be done now.
+    /// Nothing may start now.
     Wait,
-    /// Nothing will be started any more.
+    /// Nothing will start any more.
     Leave,
 }
 
@@ -122,52 +103,37 @@ pub struct Ticket {
 }
 
 impl Schedule {
-    /// No request yet, and at most so many running at once.
-    pub fn new(workers: NonZeroUsize) -> Self {
-        Self {
-            workers: workers.get(),
-            waiting: VecDeque::new(),
-            busy: BTreeSet::new(),
-            running: 0,
-            running_alone: false,
-            reading: false,
-            unanswered: 0,
-            unanswered_bytes: 0,
-            end: None,
-            stop: None,
-        }
+    /// Whether one more frame may be read.
+    pub fn may_read(&self) -> bool {
+        self.unanswered < limits::MAX_IN_FLIGHT
+            && self.unanswered_bytes < limits::MAX_IN_FLIGHT_BYTES
     }
 
-    /// The first request that may start now; if there is none, reading, while there is room for what
-    /// arrives.
-    pub fn choose(&mut self) -> Next {
+    /// Adds a request in arrival order.
+    pub fn push(&mut self, job: Job) {
+        self.unanswered = self.unanswered.saturating_add(1);
+        self.unanswered_bytes = self.unanswered_bytes.saturating_add(job.bytes);
+        self.waiting.push_back(job);
+    }
+
+    /// The first request that may start now.
+    pub fn start(&mut self) -> Next {
         if self.stop.is_some() {
             return Next::Leave;
         }
-        if let Some((job, ticket)) = self.start() {
-            return Next::Run(job, ticket);
+        if self.running_alone {
+            return Next::Wait;
         }
-        if self.end.is_some() {
-            return if self.waiting.is_empty() {
+        let Some(index) = self.first_free() else {
+            return if self.waiting.is_empty() && self.end.is_some() {
                 Next::Leave
             } else {
                 Next::Wait
             };
-        }
-        let has_room = self.unanswered < limits::MAX_IN_FLIGHT
-            && self.unanswered_bytes < limits::MAX_IN_FLIGHT_BYTES;
-        if self.reading || !has_room {
+        };
+        let Some(job) = self.waiting.remove(index) else {
             return Next::Wait;
-        }
-        self.reading = true;
-        Next::Read
-    }
-
-    fn start(&mut self) -> Option<(Job, Ticket)> {
-        if self.running_alone || self.running == self.workers {
-            return None;
-        }
-        let job = self.waiting.remove(self.first_free()?)?;
+        };
         let lane = job.lane();
         match lane {
             Lane::Alone => self.running_alone = true,
@@ -178,25 +144,7 @@ impl Schedule {
         }
         self.running = self.running.saturating_add(1);
         let bytes = job.bytes;
-        Some((job, Ticket { lane, bytes }))
-    }
-
-    /// Takes what the reading thread brought. After `shutdown` nothing is read.
-    pub fn take(&mut self, arrival: Arrival) {
-        self.reading = false;
-        match arrival {
-            Arrival::Job(job) => {
-                if matches!(job.request, Ok(Request::Shutdown)) {
-                    self.end = Some(End::Orderly);
-                }
-                self.unanswered = self.unanswered.saturating_add(1);
-                self.unanswered_bytes = self.unanswered_bytes.saturating_add(job.bytes);
-                self.waiting.push_back(job);
-            }
-            Arrival::Nothing => {}
-            Arrival::End(end) => self.end = Some(end),
-            Arrival::Broken(fault) => self.stop(Stop::Broken(fault)),
-        }
+        Next::Run(job, Ticket { lane, bytes })
     }
 
     /// Takes a request as answered.
@@ -211,24 +159,6 @@ impl Schedule {
         self.running = self.running.saturating_sub(1);
         self.unanswered = self.unanswered.saturating_sub(1);
         self.unanswered_bytes = self.unanswered_bytes.saturating_sub(ticket.bytes);
-    }
-
-    /// Starts nothing more. That something is broken is said even when nobody seems to read.
-    pub fn stop(&mut self, stop: Stop) {
-        if self.stop.is_none() || matches!(stop, Stop::Broken(_)) {
-            self.stop = Some(stop);
-        }
-    }
-
-    /// Whether nothing runs and nothing will be started any more.
-    pub fn is_over(&self) -> bool {
-        let is_drained = self.end.is_some() && self.waiting.is_empty();
-        self.running == 0 && (self.stop.is_some() || is_drained)
-    }
-
-    /// How it came to its end.
-    pub fn ending(&mut self) -> (Option<Stop>, Option<End>) {
-        (self.stop.take(), self.end.take())
     }
 
     fn first_free(&self) -> Option<usize> {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `serve`: threads that read and answer, and the one place that decides how the process ends
-//! (section 1.6).
+//! `serve`: a reader, workers, and the one place that decides how the process ends (section 1.6).
 
 use super::{
     host::{Answer, Failure, Host},
     output::Output,
-    schedule::{Arrival, End, Job, Next, Schedule, Stop},
+    schedule::{End, Job, Next, Schedule, Stop},
 };
 use crate::wire::{
     frame::{Fault, FrameReader, RequestType},
@@ -14,11 +13,11 @@ use crate::wire::{
     request::Request,
 };
 use std::{
-    io::Read,
+    io::{self, Read},
     num::NonZeroUsize,
     panic::catch_unwind,
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
-    thread,
+    thread::{self, JoinHandle},
 };
 
 /// Stack of a thread; nothing recurses on what a client sends.
@@ -46,29 +45,14 @@ impl Exit {
     }
 }
 
-struct Shared<Input> {
+struct Shared {
     host: Host,
-    /// Locked by the one thread that reads.
-    requests: Mutex<Requests<Input>>,
     output: Output,
     schedule: Mutex<Schedule>,
-    /// There may be something to do.
     changed: Condvar,
-    /// Nothing will be started any more.
-    over: Condvar,
-}
-
-/// The stream of requests.
-struct Requests<Input> {
-    frames: FrameReader<Input>,
-    /// Whether `hello` was accepted.
-    greeted: bool,
 }
 
 /// Answers requests from `input` on `output` with so many workers until the stream ends.
-///
-/// There is one thread more than workers, and all do the same: whoever has nothing to answer reads, and
-/// whoever has read a request answers it, so that no request waits for another thread to wake up.
 pub fn serve(
     host: Host,
     input: impl Read + Send + 'static,
@@ -77,112 +61,137 @@ pub fn serve(
 ) -> Exit {
     let shared = Arc::new(Shared {
         host,
-        requests: Mutex::new(Requests {
-            frames: FrameReader::new(input),
-            greeted: false,
-        }),
         output,
-        schedule: Mutex::new(Schedule::new(workers)),
+        schedule: Mutex::default(),
         changed: Condvar::new(),
-        over: Condvar::new(),
     });
-    for _ in 0..=workers.get() {
+    // The reader may wait for a client that never writes again; it is left behind then.
+    let reading = Arc::clone(&shared);
+    let mut threads = Vec::new();
+    let mut started = start(move || reading.read(input)).map(drop);
+    for _ in 0..workers.get() {
         let working = Arc::clone(&shared);
-        // The size of a stack is given here and not by the environment.
-        let thread = thread::Builder::new().stack_size(STACK_BYTES);
-        // Nobody joins it: it may wait for a client that never writes again.
-        if thread.spawn(move || working.work()).is_err() {
-            let fault = Fault::new("internal", "a thread cannot be started", 0);
-            shared.stop(Stop::Broken(fault));
-        }
+        started = started.and(start(move || working.work()).map(|it| threads.push(it)));
+    }
+    if started.is_err() {
+        let fault = Fault::new("internal", "a thread cannot be started", 0);
+        shared.update(|schedule| schedule.stop = Some(Stop::Broken(fault)));
+    }
+    for worker in threads {
+        // A worker catches what its requests do; it never ends with a panic of its own.
+        let _ = worker.join();
     }
     shared.finish()
 }
 
-impl<Input: Read> Shared<Input> {
+/// A thread whose stack size is given here and not by the environment.
+fn start(work: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
+    thread::Builder::new().stack_size(STACK_BYTES).spawn(work)
+}
+
+/// Stops everything unless the reader said how the stream ended: it must have panicked.
+struct Reading<'a>(&'a Shared);
+
+impl Drop for Reading<'_> {
+    fn drop(&mut self) {
+        self.0.update(|schedule| {
+            if schedule.end.is_none() {
+                let fault = Fault::new("internal", "the reader panicked", 0);
+                schedule.stop.get_or_insert(Stop::Broken(fault));
+            }
+        });
+    }
+}
+
+impl Shared {
     fn schedule(&self) -> MutexGuard<'_, Schedule> {
         self.schedule.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts no further request.
-    fn stop(&self, stop: Stop) {
-        self.schedule().stop(stop);
+    fn update(&self, change: impl FnOnce(&mut Schedule)) {
+        change(&mut self.schedule());
         self.changed.notify_all();
-        self.over.notify_all();
     }
 
-    /// Reads and answers until nothing will be started any more.
-    fn work(&self) {
+    fn read(&self, input: impl Read) {
+        let _reading = Reading(self);
+        let end = match self.read_frames(FrameReader::new(input)) {
+            Ok(()) => End::Orderly,
+            Err(fault) => End::Fault(fault),
+        };
+        self.update(|schedule| schedule.end = Some(end));
+    }
+
+    fn read_frames(&self, mut frames: FrameReader<impl Read>) -> Result<(), Fault> {
+        let mut greeted = false;
+        while let Some(frame) = {
+            self.wait_for_room();
+            frames.read()?
+        } {
+            let sequence = frame.sequence;
+            match (frame.request_type, greeted) {
+                (RequestType::Hello, true) => {
+                    return Err(Fault::new("hello-repeated", "hello was accepted", sequence));
+                }
+                (RequestType::Hello, false) | (_, true) => {}
+                (_, false) => {
+                    return Err(Fault::new(
+                        "hello-required",
+                        "the first request is hello",
+                        sequence,
+                    ));
+                }
+            }
+            let job = Job {
+                sequence,
+                bytes: u64::try_from(frame.body.len()).unwrap_or(u64::MAX),
+                request: message::decode(&frame),
+            };
+            drop(frame);
+            if matches!(job.request, Ok(Request::Shutdown)) {
+                self.update(|schedule| schedule.push(job));
+                return Ok(());
+            }
+            if greeted {
+                self.update(|schedule| schedule.push(job));
+            } else {
+                // Nothing else runs yet, and what may follow depends on the answer.
+                greeted = self.answer(&job);
+            }
+        }
+        Ok(())
+    }
+
+    fn wait_for_room(&self) {
         let mut schedule = self.schedule();
+        while !schedule.may_read() && schedule.stop.is_none() {
+            schedule = self
+                .changed
+                .wait(schedule)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn work(&self) {
         loop {
-            match schedule.choose() {
-                Next::Run(job, ticket) => {
-                    drop(schedule);
-                    // Another thread reads on, or answers what need not wait for this.
-                    self.changed.notify_all();
-                    self.answer(&job);
-                    schedule = self.schedule();
-                    schedule.finish(&ticket);
+            let (job, ticket) = {
+                let mut schedule = self.schedule();
+                loop {
+                    match schedule.start() {
+                        Next::Run(job, ticket) => break (job, ticket),
+                        Next::Leave => return,
+                        Next::Wait => {
+                            schedule = self
+                                .changed
+                                .wait(schedule)
+                                .unwrap_or_else(PoisonError::into_inner);
+                        }
+                    }
                 }
-                Next::Read => {
-                    drop(schedule);
-                    let arrival = self.read();
-                    schedule = self.schedule();
-                    schedule.take(arrival);
-                }
-                Next::Wait => {
-                    schedule = self
-                        .changed
-                        .wait(schedule)
-                        .unwrap_or_else(PoisonError::into_inner);
-                }
-                Next::Leave => break,
-            }
+            };
+            self.answer(&job);
+            self.update(|schedule| schedule.finish(&ticket));
         }
-        drop(schedule);
-        self.changed.notify_all();
-        self.over.notify_all();
-    }
-
-    /// One more request, or how the stream ends.
-    fn read(&self) -> Arrival {
-        let read = catch_unwind(|| {
-            let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
-            self.read_frame(&mut requests)
-        });
-        match read {
-            Ok(Ok(arrival)) => arrival,
-            Ok(Err(fault)) => Arrival::End(End::Fault(fault)),
-            Err(_) => Arrival::Broken(Fault::new("internal", "the reader panicked", 0)),
-        }
-    }
-
-    fn read_frame(&self, requests: &mut Requests<Input>) -> Result<Arrival, Fault> {
-        let Some(frame) = requests.frames.read()? else {
-            return Ok(Arrival::End(End::Orderly));
-        };
-        let sequence = frame.sequence;
-        match (frame.request_type, requests.greeted) {
-            (RequestType::Hello, true) => {
-                return Err(Fault::new("hello-repeated", "hello was accepted", sequence));
-            }
-            (RequestType::Hello, false) | (_, true) => {}
-            (_, false) => {
-                let message = "the first request is hello";
-                return Err(Fault::new("hello-required", message, sequence));
-            }
-        }
-        let job = Job {
-            sequence,
-            bytes: u64::try_from(frame.body.len()).unwrap_or(u64::MAX),
-            request: message::decode(&frame),
-        };
-        if requests.greeted {
-            return Ok(Arrival::Job(job));
-        }
-        // Nothing else runs yet, and what may follow depends on the answer.
-        requests.greeted = self.answer(&job);
-        Ok(Arrival::Nothing)
     }
 
     /// Writes the one reply to `job`; whether it was of the success type.
@@ -206,7 +215,7 @@ impl<Input: Read> Shared<Input> {
 
     fn broken(&self, job: &Job, reason: &'static str) -> bool {
         let fault = Fault::new("internal", reason, job.sequence);
-        self.stop(Stop::Broken(fault));
+        self.update(|schedule| schedule.stop = Some(Stop::Broken(fault)));
         false
     }
 
@@ -217,24 +226,21 @@ impl<Input: Read> Shared<Input> {
             .output
             .write(job.sequence, &answer.reply, is_invoked, fault_points);
         if written.is_err() {
-            self.stop(Stop::Closed);
+            self.update(|schedule| {
+                schedule.stop.get_or_insert(Stop::Closed);
+            });
         } else if let Some(point) = answer.behind {
             fault_points.reach(point);
         }
     }
 
-    /// Waits until everything that was started is answered, closes what is open and says how it ends.
+    /// Everything that was started is answered: closes what is open and says how it ends.
     fn finish(&self) -> Exit {
-        let mut schedule = self.schedule();
-        while !schedule.is_over() {
-            schedule = self
-                .over
-                .wait(schedule)
-                .unwrap_or_else(PoisonError::into_inner);
-        }
-        let (stop, end) = schedule.ending();
-        drop(schedule);
         let closed = self.host.close_all();
+        let (stop, end) = {
+            let mut schedule = self.schedule();
+            (schedule.stop.take(), schedule.end.take())
+        };
         let (fault, exit) = match (stop, end) {
             (Some(Stop::Closed), _) => return Exit::Stream,
             (Some(Stop::Broken(fault)), _) => (fault, Exit::Internal),
