@@ -81,7 +81,7 @@ impl Runner {
         }
     }
 
-    /// From now on evaluates every executed pure case a second time.
+    /// From now on evaluates every executed case a second time.
     pub fn cross_check(&mut self, port: Arc<dyn CrossCheck>) {
         self.cross_check = Some(port);
     }

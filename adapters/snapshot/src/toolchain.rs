@@ -258,12 +258,7 @@ pub fn measure_source(
     worktree: &ToolLocator,
     paths: &[edict_test_model::Locator],
 ) -> Result<(String, TypedDigest), MeasureError> {
-    let place = Place {
-        root,
-        locator: worktree,
-    };
-    let revision = git::head(place)?;
-    let tree = read_paths(place, paths, SOURCE_TREE)?;
+    let (_, revision, tree) = checkout(root, worktree, paths)?;
     Ok((revision, tree.identity))
 }
 
@@ -276,12 +271,7 @@ pub fn measure_clean_source(
     worktree: &ToolLocator,
     paths: &[edict_test_model::Locator],
 ) -> Result<(String, TypedDigest), MeasureError> {
-    let place = Place {
-        root,
-        locator: worktree,
-    };
-    let revision = git::head(place)?;
-    let tree = read_paths(place, paths, SOURCE_TREE)?;
+    let (place, revision, tree) = checkout(root, worktree, paths)?;
     match git::dirt(place, &revision, &tree.files, paths)? {
         None => Ok((revision, tree.identity)),
         Some(path) => Err(MeasureError::Dirty(path)),
@@ -300,4 +290,18 @@ pub enum MeasureError {
     /// A file is not the one that was checked out or staged.
     #[error("`{0}` was added, changed or removed; commit it first")]
     Dirty(String),
+}
+
+fn checkout<'a>(
+    root: &'a SuiteRoot,
+    worktree: &'a ToolLocator,
+    paths: &[edict_test_model::Locator],
+) -> Result<(Place<'a>, String, Tree), MeasureError> {
+    let place = Place {
+        root,
+        locator: worktree,
+    };
+    let revision = git::head(place)?;
+    let tree = read_paths(place, paths, SOURCE_TREE)?;
+    Ok((place, revision, tree))
 }
